@@ -1,0 +1,147 @@
+"""The vocabulary of a call: what is asked, what it touches, what was granted, what came of it.
+
+Rules this file keeps:
+1. Words only. Nothing here decides, reads or acts.
+2. An effect names one thing as `kind:name` (`file:a/b`, `output:pump`, `sensor:soil`, `memory:tape`).
+   The kinds that exist are those the gate has rules for; all else is denied.
+3. Durations are seconds, sizes are bytes, paths are text with `/`.
+"""
+
+from __future__ import annotations
+
+from edge.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    Args = Mapping[str, Any]
+
+VERBS = ("list", "read", "write", "run", "fetch", "send", "sense", "actuate", "call", "unknown")
+OBSERVING = frozenset(("list", "read", "sense", "fetch"))
+QUALITIES = ("ok", "stale", "suspect", "fault")
+
+
+class Effect(Record):
+    """One thing a call would touch. `deep`: also everything below it. `detail`: for the rule and the person."""
+
+    verb: str
+    on: str
+    deep: bool = False
+    detail: str = ""
+
+    def check(self) -> None:
+        if self.verb not in VERBS:
+            raise ValueError(f"{self.verb!r} is not a verb")
+
+    @property
+    def observes(self) -> bool:
+        """True when the effect changes nothing."""
+        return self.verb in OBSERVING
+
+
+class Grant(Record):
+    """One thing a call may touch. `root` is the name of a root opened at start, or the kind of a thing."""
+
+    verb: str
+    root: str
+    path: str = "."
+    deep: bool = False
+
+
+class Permit(Record):
+    """All that one call may touch, for how long (seconds) and how much it may return (bytes)."""
+
+    call: str
+    grants: tuple[Grant, ...]
+    barred: tuple[str, ...] = ()
+    seconds: float = 30.0
+    bytes: int = 8192
+    wall: str = "hands"
+
+
+class Decision(Record):
+    """The gate's answer. verdict: allow, ask, deny. risk: low, medium, high. `permit` is None when denied."""
+
+    verdict: str
+    risk: str
+    rule: str
+    sentence: str
+    permit: Permit | None = None
+
+
+class Call(Record):
+    """One tool with its arguments. `id` is unique on its tape; `parent` is the call that made this one."""
+
+    tool: str
+    args: Args
+    id: str = ""
+    parent: str = ""
+
+
+class Root(Record):
+    """A folder that calls may work in: a short name and its absolute path."""
+
+    name: str
+    path: str
+
+
+class Sensor(Record):
+    """A declared sensor. `words` are what people call it (`warm`, `temperature`), for planners and people."""
+
+    name: str
+    label: str
+    unit: str
+    where: str
+    words: tuple[str, ...] = ()
+
+
+class Output(Record):
+    """A declared output. `max_on` and a lease are seconds; `safe` is its value when nobody holds it."""
+
+    name: str
+    label: str
+    where: str
+    risk: str = "medium"
+    safe: bool = False
+    max_on: float = 600.0
+    words: tuple[str, ...] = ()
+
+
+class Scene(Record):
+    """What a tool may know before it acts: folders and what the board declares. Paths are absolute."""
+
+    cwd: str
+    home: str
+    roots: tuple[Root, ...] = ()
+    sensors: tuple[Sensor, ...] = ()
+    outputs: tuple[Output, ...] = ()
+    state: str = ""
+
+
+class Reading(Record):
+    """A measured value. `value` is None when nothing was measured; `age` is seconds at the moment of reading."""
+
+    name: str
+    value: float | None
+    unit: str
+    quality: str
+    age: float
+    source: str
+
+    def check(self) -> None:
+        if self.quality not in QUALITIES:
+            raise ValueError(f"{self.quality!r} is not a quality of a reading")
+
+
+class Observation(Record):
+    """What a call brought back. `text` is for the model and the person, `data` the same as plain JSON values.
+
+    `untrusted`: the text came from outside (a file, a log) and must be fenced before a model sees it.
+    """
+
+    ok: bool
+    text: str
+    data: Mapping[str, Any] | None = None
+    untrusted: bool = False

@@ -1,0 +1,87 @@
+"""The contract of a tool.
+
+Rules:
+1. A tool is one module with one `TOOL = Tool(...)`; the registry knows it by name and imports it at first use.
+2. `effects` is pure: from checked arguments and the scene to all that the call would touch. What is not
+   declared there cannot be touched: the hands hold the call to it.
+3. `run` reaches the world through `hands` alone and returns an Observation, or raises ToolFault, Refused
+   or HardwareFault with a sentence.
+4. `words` says in physical words what the call does, for the person who is asked.
+5. `schema` is a JSON schema of one object; every property has a type and `additionalProperties` is false.
+"""
+
+from __future__ import annotations
+
+from edge.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any, Protocol
+
+    from edge.call import Args, Effect, Observation, Reading, Scene
+
+    Schema = Mapping[str, Any]
+else:
+    Protocol = object
+
+
+class FileHands(Protocol):
+    """Files inside what was granted."""
+
+    def read(self, path: str, limit: int) -> bytes:
+        """At most `limit` bytes from the start of a regular file."""
+
+    def write(self, path: str, content: bytes) -> int:
+        """Replace or create a file atomically; the number of bytes written."""
+
+
+class SensorHands(Protocol):
+    """Declared sensors."""
+
+    def read(self, name: str) -> Reading: ...
+
+
+class OutputHands(Protocol):
+    """Declared outputs, owned by the guard."""
+
+    def set(self, name: str, state: bool, seconds: float | None) -> Mapping[str, Any]:
+        """Ask the guard to switch, for at most `seconds`; what the guard read back."""
+
+    def states(self) -> Mapping[str, Mapping[str, Any]]: ...
+
+
+class TapeHands(Protocol):
+    """The archive of this session."""
+
+    def search(self, query: str, limit: int) -> list[Mapping[str, Any]]: ...
+
+    def around(self, seq: int, context: int) -> list[Mapping[str, Any]]: ...
+
+
+class Hands(Protocol):
+    """The only way a tool reaches the world. Each hand raises Refused outside the permit."""
+
+    scene: Scene
+    bytes: int
+
+    @property
+    def files(self) -> FileHands: ...
+    @property
+    def sensors(self) -> SensorHands: ...
+    @property
+    def outputs(self) -> OutputHands: ...
+    @property
+    def tape(self) -> TapeHands: ...
+
+
+class Tool(Record):
+    """A name, a schema, what a call touches, what it does. `examples` are command-line argument strings."""
+
+    name: str
+    about: str
+    schema: Schema
+    effects: Callable[[Args, Scene], tuple[Effect, ...]]
+    run: Callable[[Args, Hands], Observation]
+    words: Callable[[Args, Scene], str]
+    examples: tuple[str, ...] = ()
