@@ -29,8 +29,8 @@ else:
 class FileHands(Protocol):
     """Files inside what was granted."""
 
-    def read(self, path: str, limit: int) -> bytes:
-        """At most `limit` bytes from the start of a regular file."""
+    def read(self, path: str, first: int, lines: int) -> Mapping[str, Any]:
+        """Lines of a regular file (`text first lines more path`), or the `entries` of a folder."""
 
     def write(self, path: str, content: bytes) -> int:
         """Replace or create a file atomically; the number of bytes written."""

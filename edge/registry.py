@@ -1,0 +1,39 @@
+"""Which tools exist: a name and where it lives, as plain strings, imported at first use.
+
+Rules:
+1. One name per tool, lower case with underscores; the case in which a name arrives does not matter.
+2. Adding a tool is one line here and one file in `tools/` (CONTRIBUTING.md shows how).
+3. `final` is grammar of a step and stands in no list of tools.
+"""
+
+from __future__ import annotations
+
+from edge.faults import UsageFault
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from edge.tool import Tool
+
+TOOLS = {
+    "sensor_list": "edge.tools.sensor_list",
+    "sensor_read": "edge.tools.sensor_read",
+    "output_list": "edge.tools.output_list",
+    "output_set": "edge.tools.output_set",
+    "file_read": "edge.tools.file_read",
+    "file_write": "edge.tools.file_write",
+    "recall": "edge.tools.recall",
+}
+
+
+def find(name: str) -> Tool:
+    """The tool called `name`, imported now if it was not yet; UsageFault when there is none."""
+    where = TOOLS.get(name.lower())
+    if where is None:
+        raise UsageFault(f"there is no tool {name!r}", f"tools: {', '.join(TOOLS)}")
+    tool: Tool = __import__(where, fromlist=["TOOL"]).TOOL
+    return tool
+
+
+def every() -> tuple[Tool, ...]:
+    """All tools, in the order of the table."""
+    return tuple(find(name) for name in TOOLS)
