@@ -1,0 +1,81 @@
+"""What a permit lets a tool touch.
+
+Rules:
+1. A tool reaches the world through these hands alone. Each hand finds the grant that covers what is
+   asked and works on the grant's (root, path), never on the argument.
+2. No grant, no touch: Refused with the rule `hands.no-grant`.
+3. A hand is made at first use; a call that reads a sensor never opens a folder.
+"""
+
+from __future__ import annotations
+
+from edge.faults import Refused
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from edge.call import Call, Grant, Permit, Scene
+    from edge.hands.files import Files
+    from edge.hands.outputs import Outputs
+    from edge.hands.sensors import Sensors
+    from edge.hands.tape import TapeReader
+    from edge.hands.world import World
+
+
+class Holder:
+    """What the hands of one call share: the permit, the call, the world."""
+
+    __slots__ = ("call", "permit", "world")
+
+    def __init__(self, permit: Permit, call: Call, world: World) -> None:
+        self.permit = permit
+        self.call = call
+        self.world = world
+
+    def grant(self, verb: str, root: str, path: str) -> Grant:
+        """The grant that covers `verb` on (root, path); Refused when the gate gave none."""
+        for grant in self.permit.grants:
+            if grant.verb == verb and grant.root == root and grant.path == path:
+                return grant
+        raise Refused(f"the permit of {self.call.tool} holds no {verb} of {root}:{path}", "hands.no-grant")
+
+
+class Hands:
+    """The hands of one call. Attributes appear at first use."""
+
+    __slots__ = ("_holder",)
+
+    def __init__(self, permit: Permit, call: Call, world: World) -> None:
+        self._holder = Holder(permit, call, world)
+
+    @property
+    def scene(self) -> Scene:
+        return self._holder.world.scene
+
+    @property
+    def bytes(self) -> int:
+        """How much the call may return."""
+        return self._holder.permit.bytes
+
+    @property
+    def files(self) -> Files:
+        from edge.hands.files import Files
+
+        return Files(self._holder)
+
+    @property
+    def sensors(self) -> Sensors:
+        from edge.hands.sensors import Sensors
+
+        return Sensors(self._holder)
+
+    @property
+    def outputs(self) -> Outputs:
+        from edge.hands.outputs import Outputs
+
+        return Outputs(self._holder)
+
+    @property
+    def tape(self) -> TapeReader:
+        from edge.hands.tape import TapeReader
+
+        return TapeReader(self._holder)

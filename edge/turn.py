@@ -1,0 +1,376 @@
+"""A turn as a table. Pure: (turn, event) -> (turn, actions). Nothing here waits, reads or writes.
+
+Rules:
+1. Everything that changes the state of a turn is a row of TABLE; an event that has no row where it
+   arrives is stale and changes nothing.
+2. Phases: idle, asking (the model), acting (calls are open), closing. Waiting for a person is the status
+   of a call, not a phase.
+3. Replies carry the number of their request, results the id of their call: what belongs to an earlier
+   request or a finished call is dropped.
+4. A call goes new -> deciding -> (waiting ->) granted -> intending -> running -> done. Its intent is
+   kept before it starts, and it gets exactly one outcome.
+5. Calls are taken in order. Observing calls may run side by side; a call that changes something runs alone.
+6. The model is asked only when no call is open. More than REPAIRS unreadable replies in a row end the turn.
+7. In every phase but idle somebody is expected to answer: the model, the gate, a person, the tape or a tool.
+"""
+
+from __future__ import annotations
+
+from edge.call import Call, Decision, Observation
+from edge.faults import BudgetFault, Fault, ModelFault, StepFault
+from edge.record import Record, replace
+from edge.step import Step
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+REPAIRS = 2
+
+
+class Doing(Record):
+    """One call of the turn with its status (rule 4)."""
+
+    call: Call
+    status: str = "new"
+    observes: bool = False
+
+
+class Turn(Record):
+    """The state of a turn. `request` numbers model requests, `steps` those of this turn, `misread` in a row."""
+
+    phase: str = "idle"
+    request: int = 0
+    steps: int = 0
+    misread: int = 0
+    made: int = 0
+    calls: tuple[Doing, ...] = ()
+    allowed_steps: int = 32
+
+
+# --- events: what happened -------------------------------------------------------------------------
+
+
+class Event(Record):
+    """Base of all events."""
+
+
+class Line(Event):
+    """The operator gave a goal."""
+
+    text: str
+
+
+class Replied(Event):
+    """The model's reply was read as a step."""
+
+    request: int
+    step: Step
+
+
+class Misread(Event):
+    """The model's reply was no step."""
+
+    request: int
+    fault: StepFault
+
+
+class Failed(Event):
+    """The model gave no reply."""
+
+    request: int
+    fault: Fault
+
+
+class Decided(Event):
+    """The gate decided; `observes` when no effect of the call changes anything."""
+
+    call: str
+    decision: Decision
+    observes: bool
+
+
+class Answered(Event):
+    """A person (or a pre-approval) answered; `by` says who, `sentence` why not."""
+
+    call: str
+    yes: bool
+    by: str
+    sentence: str = ""
+
+
+class Intended(Event):
+    """The intent is on the tape."""
+
+    call: str
+
+
+class Finished(Event):
+    """The tool came back. status: done, failed, refused, deadline."""
+
+    call: str
+    status: str
+    observation: Observation
+
+
+class Stop(Event):
+    """The turn must end now: interrupted, out of budget, the tape failed."""
+
+    fault: Fault
+
+
+class Closed(Event):
+    """The end of the turn is on the tape."""
+
+
+# --- actions: what the loop is to do ------------------------------------------------------------------
+
+
+class Action(Record):
+    """Base of all actions."""
+
+
+class KeepLine(Action):
+    """Put the operator's line on the card."""
+
+    text: str
+
+
+class Ask(Action):
+    """Ask the model."""
+
+    request: int
+
+
+class KeepStep(Action):
+    """Record the step; its calls now have ids."""
+
+    request: int
+    step: Step
+
+
+class KeepRepair(Action):
+    """Record an unreadable reply and tell the model what was wrong."""
+
+    request: int
+    fault: StepFault
+
+
+class Decide(Action):
+    """Let the gate decide this call."""
+
+    call: Call
+
+
+class Approve(Action):
+    """Ask a person."""
+
+    call: Call
+    decision: Decision
+
+
+class Intend(Action):
+    """Record the intent: durable before anything that changes something."""
+
+    call: Call
+    observes: bool
+
+
+class Start(Action):
+    """Run the tool."""
+
+    call: Call
+    observes: bool
+
+
+class Tell(Action):
+    """Record the outcome of a call and give it to the model."""
+
+    call: Call
+    status: str
+    observation: Observation
+
+
+class Cut(Action):
+    """End whatever still runs: the model's exchange, the tools."""
+
+
+class End(Action):
+    """Close the turn: with an answer, or with the fault that ended it."""
+
+    answer: str
+    fault: Fault | None = None
+
+
+# --- the rows --------------------------------------------------------------------------------------------
+
+if TYPE_CHECKING:
+    Moved = tuple[Turn, tuple[Action, ...]]
+    Rule = Callable[[Turn, "Event"], Moved]
+
+OPEN = frozenset(("new", "deciding", "waiting", "granted", "intending", "running"))
+
+
+def begin(turn: Turn, event: Line) -> Moved:
+    asked = replace(turn, phase="asking", request=turn.request + 1, steps=1, misread=0, calls=())
+    return asked, (KeepLine(event.text), Ask(asked.request))
+
+
+def take_step(turn: Turn, event: Replied) -> Moved:
+    if event.request != turn.request:
+        return turn, ()
+    step = event.step
+    if step.final is not None:
+        return replace(turn, phase="closing", calls=()), (KeepStep(event.request, step), End(step.final))
+    first = turn.made + 1
+    calls = tuple(replace(call, id=f"c{first + n}") for n, call in enumerate(step.calls))
+    named = replace(step, calls=calls)
+    doing = tuple(Doing(call) for call in calls)
+    acting = replace(turn, phase="acting", misread=0, made=turn.made + len(calls), calls=doing)
+    moved, actions = _advance(acting)
+    return moved, (KeepStep(event.request, named), *actions)
+
+
+def repair(turn: Turn, event: Misread) -> Moved:
+    if event.request != turn.request:
+        return turn, ()
+    misread = turn.misread + 1
+    kept = KeepRepair(event.request, event.fault)
+    if misread > REPAIRS:
+        why = ModelFault(
+            f"the model gave {misread} replies in a row that are no step; the last: {event.fault.sentence}",
+            "try another model, or the other reply mode",
+        )
+        return replace(turn, phase="closing"), (kept, End("", why))
+    return _ask(replace(turn, misread=misread), (kept,))
+
+
+def fail(turn: Turn, event: Failed) -> Moved:
+    if event.request != turn.request:
+        return turn, ()
+    return replace(turn, phase="closing"), (End("", event.fault),)
+
+
+def decided(turn: Turn, event: Decided) -> Moved:
+    doing = _find(turn, event.call, "deciding")
+    if doing is None:
+        return turn, ()
+    verdict = event.decision.verdict
+    if verdict == "deny":
+        refusal = Observation(False, f"refused by {event.decision.rule}: {event.decision.sentence}")
+        return _finish(turn, doing, "refused", refusal)
+    known = replace(doing, status="waiting" if verdict == "ask" else "granted", observes=event.observes)
+    if verdict == "ask":
+        return _put(turn, known), (Approve(doing.call, event.decision),)
+    return _advance(_put(turn, known))
+
+
+def answered(turn: Turn, event: Answered) -> Moved:
+    doing = _find(turn, event.call, "waiting")
+    if doing is None:
+        return turn, ()
+    if not event.yes:
+        return _finish(turn, doing, "refused", Observation(False, f"refused: {event.sentence}"))
+    return _advance(_put(turn, replace(doing, status="granted")))
+
+
+def intended(turn: Turn, event: Intended) -> Moved:
+    doing = _find(turn, event.call, "intending")
+    if doing is None:
+        return turn, ()
+    moved, more = _advance(_put(turn, replace(doing, status="running")))
+    return moved, (Start(doing.call, doing.observes), *more)
+
+
+def finished(turn: Turn, event: Finished) -> Moved:
+    doing = _find(turn, event.call, "running")
+    if doing is None:
+        return turn, ()
+    return _finish(turn, doing, event.status, event.observation)
+
+
+def stop(turn: Turn, event: Stop) -> Moved:
+    actions: list[Action] = [Cut()]
+    for doing in turn.calls:
+        if doing.status in OPEN:
+            running = doing.status == "running" and not doing.observes
+            text = "ended while it ran: what it did is unknown" if running else "ended before it ran"
+            actions.append(Tell(doing.call, "interrupted", Observation(False, f"{text} ({event.fault.sentence})")))
+    actions.append(End("", event.fault))
+    ended = tuple(replace(doing, status="done") for doing in turn.calls)
+    return replace(turn, phase="closing", calls=ended), tuple(actions)
+
+
+def close(turn: Turn, event: Closed) -> Moved:
+    return replace(turn, phase="idle", calls=()), ()
+
+
+TABLE: dict[tuple[str, type[Event]], Rule] = {
+    ("idle", Line): begin,  # type: ignore[dict-item]
+    ("asking", Replied): take_step,  # type: ignore[dict-item]
+    ("asking", Misread): repair,  # type: ignore[dict-item]
+    ("asking", Failed): fail,  # type: ignore[dict-item]
+    ("asking", Stop): stop,  # type: ignore[dict-item]
+    ("acting", Decided): decided,  # type: ignore[dict-item]
+    ("acting", Answered): answered,  # type: ignore[dict-item]
+    ("acting", Intended): intended,  # type: ignore[dict-item]
+    ("acting", Finished): finished,  # type: ignore[dict-item]
+    ("acting", Stop): stop,  # type: ignore[dict-item]
+    ("closing", Closed): close,  # type: ignore[dict-item]
+}
+
+
+def advance(turn: Turn, event: Event) -> Moved:
+    """The turn after `event`, and what to do now, in this order. A stale event changes nothing."""
+    rule = TABLE.get((turn.phase, type(event)))
+    return (turn, ()) if rule is None else rule(turn, event)
+
+
+def _find(turn: Turn, call: str, status: str) -> Doing | None:
+    for doing in turn.calls:
+        if doing.call.id == call:
+            return doing if doing.status == status else None
+    return None
+
+
+def _put(turn: Turn, changed: Doing) -> Turn:
+    if len(turn.calls) == 1:
+        return replace(turn, calls=(changed,))
+    return replace(turn, calls=tuple(changed if d.call.id == changed.call.id else d for d in turn.calls))
+
+
+def _finish(turn: Turn, doing: Doing, status: str, observation: Observation) -> Moved:
+    moved, actions = _advance(_put(turn, replace(doing, status="done")))
+    return moved, (Tell(doing.call, status, observation), *actions)
+
+
+def _ask(turn: Turn, before: tuple[Action, ...] = ()) -> Moved:
+    """Ask the model again, or end the turn when its steps are used up (rule 6)."""
+    if turn.steps >= turn.allowed_steps:
+        why = BudgetFault(
+            f"the turn used up its {turn.allowed_steps} steps without an answer",
+            "ask for less at a time, or raise budgets.steps",
+        )
+        return replace(turn, phase="closing", calls=()), (*before, End("", why))
+    asked = replace(turn, phase="asking", request=turn.request + 1, steps=turn.steps + 1, calls=())
+    return asked, (*before, Ask(asked.request))
+
+
+def _advance(turn: Turn) -> Moved:
+    """Move the first call that can move (rule 5); ask the model when none is open."""
+    running = False
+    for doing in turn.calls:
+        status = doing.status
+        if status == "done":
+            continue
+        if status == "running" and doing.observes:
+            running = True
+            continue
+        if status == "new":
+            return _put(turn, replace(doing, status="deciding")), (Decide(doing.call),)
+        if status == "granted" and (doing.observes or not running):
+            return _put(turn, replace(doing, status="intending")), (Intend(doing.call, doing.observes),)
+        return turn, ()
+    if running:
+        return turn, ()
+    return _ask(turn)
