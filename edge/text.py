@@ -1,6 +1,18 @@
-"""Text for people and models: spans of time in words. Built-in modules only."""
+"""Text for people and models: spans of time in words, terminal hygiene, clipping.
+
+Rules:
+1. Built-in modules only: this file stands on the way to the prompt.
+2. What leaves `plain` can be written to a terminal and encoded as UTF-8, whatever came in.
+3. A cut is always stated in the text that was cut, and never breaks a character.
+"""
 
 from __future__ import annotations
+
+# Deleted one by one: C0 but newline and tab, DEL, C1, and the marks that turn the direction of what a person
+# reads (U+202A..202E, U+2066..2069), by which a command can be made to look like another.
+_DROPPED = dict.fromkeys([*range(9), *range(11, 32), *range(127, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A)])
+# The C1 controls that open or end a sequence, in their 7-bit spelling: DCS, SOS, CSI, ST, OSC, PM, APC (ECMA-48 5.3).
+_SEVEN_BIT = {code: "\x1b" + chr(code - 64) for code in (0x90, 0x98, 0x9B, 0x9C, 0x9D, 0x9E, 0x9F)}
 
 
 def span(seconds: float) -> str:
@@ -11,3 +23,105 @@ def span(seconds: float) -> str:
     parts = [(whole // 86400, "d"), (whole // 3600 % 24, "h"), (whole // 60 % 60, "min"), (whole % 60, "s")]
     said = [f"{number} {unit}" for number, unit in parts if number]
     return " ".join(said[:2])
+
+
+def plain(text: str) -> str:
+    """`text` without terminal escapes and control characters; newline and tab stay.
+
+    Whole sequences go, with their parameters and strings. A string that never ends loses only its opening, so
+    that nothing readable is hidden. A lone surrogate becomes U+FFFD. O(n).
+    """
+    if text.isascii():
+        return (_without_escapes(text) if "\x1b" in text else text).translate(_DROPPED)
+    text = text.translate(_SEVEN_BIT)
+    text = (_without_escapes(text) if "\x1b" in text else text).translate(_DROPPED)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def _without_escapes(text: str) -> str:
+    kept = []
+    ends = _Ends(text)
+    start = 0
+    at = text.find("\x1b")
+    while at >= 0:
+        kept.append(text[start:at])
+        start = _past(text, at + 1, ends)
+        at = text.find("\x1b", start)
+    kept.append(text[start:])
+    return "".join(kept)
+
+
+def _past(text: str, at: int, ends: _Ends) -> int:
+    """Where the sequence is over whose ESC stands before `at` (ECMA-48 5.3 to 5.6)."""
+    kind = text[at : at + 1]
+    if kind == "[":
+        return _past_final(text, at + 1, " ", "?", "@")
+    if kind and kind in "PX]^_":
+        return ends.after(at + 1)
+    return _past_final(text, at, " ", "/", "0")
+
+
+def _past_final(text: str, at: int, low: str, high: str, first: str) -> int:
+    """Skip characters low..high, then one of first..~ when it follows."""
+    while at < len(text) and low <= text[at] <= high:
+        at += 1
+    return at + 1 if at < len(text) and first <= text[at] <= "~" else at
+
+
+class _Ends:
+    """Finds the end of control strings: BEL, CAN, SUB, or an ESC (of ST, or of whatever cuts the string off).
+
+    Each kind of end is looked for from where it was last found, so that many openings cost O(n) together.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._next = dict.fromkeys("\x07\x18\x1a\x1b", -1)
+
+    def after(self, at: int) -> int:
+        """Past the nearest end, or at it when it is an ESC; `at` itself when the string never ends."""
+        never = len(self._text)
+        for mark, place in self._next.items():
+            if place < at:
+                found = self._text.find(mark, at)
+                self._next[mark] = never if found < 0 else found
+        nearest = min(self._next.values())
+        if nearest == never:
+            return at
+        return nearest + (self._text[nearest] != "\x1b")
+
+
+def clip(text: str, limit: int) -> str:
+    """`text` in at most `limit` bytes of UTF-8: its head and its tail, and between them how much was cut.
+
+    Two thirds of the room go to the head. Under about 60 bytes there is no room to say so: the head alone.
+    """
+    raw = text.encode("utf-8", "surrogatepass")
+    if len(raw) <= limit:
+        return text
+    room = limit - len(f"\n[... {len(raw)} bytes cut ...]\n")
+    if room < 32:
+        return _whole(raw[: max(0, limit)])
+    head = _whole(raw[: room - room // 3])
+    start = len(raw) - room // 3
+    while start < len(raw) and raw[start] & 0xC0 == 0x80:
+        start += 1
+    cut = start - len(head.encode("utf-8", "surrogatepass"))
+    return f"{head}\n[... {cut} bytes cut ...]\n{raw[start:].decode('utf-8', 'surrogatepass')}"
+
+
+def _whole(raw: bytes) -> str:
+    """`raw`, a beginning of valid UTF-8, without the bytes of a character that was cut."""
+    end = len(raw)
+    while end and raw[end - 1] & 0xC0 == 0x80:
+        end -= 1
+    # `end` now stands behind the last lead byte; it stays when all its followers are there.
+    if end and raw[end - 1] >= 0xC0:
+        lead = raw[end - 1]
+        width = 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
+        end = end - 1 + width if len(raw) >= end - 1 + width else end - 1
+    return raw[:end].decode("utf-8", "surrogatepass")
