@@ -118,6 +118,7 @@ class Scene(Record):
     sensors: tuple[Sensor, ...] = ()
     outputs: tuple[Output, ...] = ()
     state: str = ""
+    simulated: bool = True
 
 
 class Reading(Record):

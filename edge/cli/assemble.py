@@ -1,0 +1,193 @@
+"""Puts a run together: tape, board, world, model, watcher, approver -> a loop; and takes it apart again."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+from edge import __version__
+from edge.approve import Nobody, SaidYes
+from edge.brief import brief
+from edge.cli import settle
+from edge.context import Context
+from edge.gate.policy import Policy
+from edge.hands.world import World
+from edge.loop import Loop, Parts
+from edge.pulse import Pulse
+from edge.record import replace
+from edge.registry import every
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from edge.approve import Approver
+    from edge.cli.args import Options
+    from edge.config import Settings
+    from edge.loop import Ending
+    from edge.model import Model
+    from edge.peripherals.guard.client import Board
+    from edge.tape.journal import Tape
+    from edge.tape.unkept import Unkept
+    from edge.watch import Watcher
+
+CLOCK_IS_SET_AFTER = 1_735_689_600  # 2025-01-01: an earlier date is a clock that was never set
+
+
+class Run:
+    """One loop with all it stands on. `close` ends the board, the tape and the model, in this order."""
+
+    def __init__(self, options: Options, watcher: Watcher, approver: Approver, resume: str = "") -> None:
+        environ = os.environ
+        self.settings = settle.settings(options, environ)
+        self.state = settle.state_folder(self.settings.state, environ)
+        scene = settle.scene(self.state, environ)
+        self.tape = _tape(self.state, resume)
+        self.watcher = watcher
+        self._pulse: Pulse | None = None
+        self.world = World(scene, self.tape, self._start_board)
+        self.model = _model(self.settings, self.world)
+        mode = self.model.mode
+        self.tools = every()
+        context = Context(brief(scene, self.tools, mode), mode)
+        budgets = self.settings.budgets
+        parts = Parts(
+            model=self.model,
+            world=self.world,
+            context=context,
+            tools=self.tools,
+            policy=Policy(self.settings.preset, budgets.calls_per_hour, budgets.tool_seconds),
+            budgets=budgets,
+            approver=approver,
+            watcher=watcher,
+            clock=clock,
+        )
+        self.loop = Loop(parts)
+        if resume:
+            _remember(self.loop, self.state, self.tape.name)
+        self._open_record()
+        self._sweep()
+
+    def _open_record(self) -> None:
+        from edge.tape.leftovers import start_ticks
+
+        self.tape.append(
+            "open",
+            {
+                "version": __version__,
+                "pid": os.getpid(),
+                "start": start_ticks(os.getpid()),
+                "preset": self.settings.preset,
+                "model": self.model.name,
+                "board": self.settings.board,
+                "cwd": self.world.scene.cwd,
+            },
+        )
+
+    def _sweep(self) -> None:
+        """End what an earlier run left running; cheap when there is nothing."""
+        if self.state:
+            from edge.tape.leftovers import sweep
+
+            for sentence in sweep(self.state):
+                self.tape.append("note", {"text": sentence})
+
+    def _start_board(self) -> Board:
+        from edge.peripherals.guard.client import Board
+
+        if self.state:
+            from edge.tape.leftovers import mark
+
+            mark(self.state, self.tape.name)
+        board = Board.start(self.state)
+        self._pulse = Pulse(board, self.loop.well, self._told)
+        self._pulse.start()
+        return board
+
+    def _told(self, event: Mapping[str, Any]) -> bool:
+        if not self.loop.note("board", event):
+            return False
+        self.watcher.board(event)
+        return True
+
+    def linger(self) -> None:
+        """Wait until no output is on: a one-shot waits for its own leases. Ctrl-C ends the wait."""
+        board = self.world.running_board()
+        if board is None:
+            return
+        while not self.loop.interrupted:
+            left = [f"{name} {row['left']:.0f} s" for name, row in board.states().items() if row["state"]]
+            if not left:
+                break
+            self.watcher.waiting("its own lease to end: " + ", ".join(left) + " of board time left")
+            time.sleep(0.1)
+        time.sleep(0.3 if not self.loop.interrupted else 0)
+
+    def close(self, code: int) -> None:
+        """Safe values first, then the last record."""
+        if self._pulse is not None:
+            self._pulse.stop()
+        board = self.world.running_board()
+        self.world.close()
+        if board is not None:
+            for event in board.events():
+                self._told(event)
+        self.loop.note("close", {"code": code}, True)
+        self.tape.close()
+        if self.state:
+            from edge.tape.leftovers import unmark
+
+            unmark(self.state, self.tape.name)
+        self.model.close()
+
+
+def approver(options: Options) -> Approver:
+    """Who answers: --yes, the person at the terminal, or nobody."""
+    if options.yes:
+        return SaidYes()
+    if sys.stdin is not None and sys.stderr is not None and sys.stdin.isatty() and sys.stderr.isatty():
+        from edge.cli.terminal import Terminal
+
+        return Terminal()
+    return Nobody()
+
+
+def clock() -> str:
+    """The wall clock for the model, in UTC; says so when it cannot be right."""
+    now = time.time()
+    if now < CLOCK_IS_SET_AFTER:
+        return "the clock of this board is not set"
+    return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(now))
+
+
+def failure(ending: Ending, tape: Tape | Unkept) -> str:
+    """The sentence for a turn that ended without an answer."""
+    kept = f"; the record is tape {tape.name}" if tape.durable else "; nothing is kept"
+    return f"{ending.fault}{kept}"
+
+
+def _tape(state: str, resume: str) -> Tape | Unkept:
+    if not state:
+        from edge.tape.unkept import Unkept
+
+        return Unkept()
+    from edge.tape.journal import Tape
+
+    folder = state + "/tapes"
+    return Tape.open(folder, resume) if resume else Tape.create(folder)
+
+
+def _model(settings: Settings, world: World) -> Model:
+    from edge.model import make
+
+    return make(settings.model, world.scene)
+
+
+def _remember(loop: Loop, state: str, name: str) -> None:
+    """Give the context what an earlier run of this tape said and did."""
+    from edge.cli.resume import feed
+
+    made = feed(loop.parts.context, f"{state}/tapes/{name}.jsonl")
+    loop.turn_state = replace(loop.turn_state, made=made)

@@ -1,0 +1,32 @@
+"""Ctrl-C, SIGTERM and SIGHUP while a turn runs: counted, never thrown, so that the tape stays whole."""
+
+from __future__ import annotations
+
+import signal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import FrameType, TracebackType
+    from typing import Any
+
+    from edge.loop import Loop
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class counting:  # noqa: N801 (used like a verb: `with counting(loop):`)
+    """While inside, the signals only raise `loop.interrupted`; the old handlers come back afterwards."""
+
+    def __init__(self, loop: Loop) -> None:
+        self._loop = loop
+        self._old: list[Any] = []
+
+    def _count(self, number: int, frame: FrameType | None) -> None:
+        self._loop.interrupted += 1
+
+    def __enter__(self) -> None:
+        self._old = [signal.signal(number, self._count) for number in _SIGNALS]
+
+    def __exit__(self, kind: type[BaseException] | None, value: object, trace: TracebackType | None) -> None:
+        for number, handler in zip(_SIGNALS, self._old):
+            signal.signal(number, handler)

@@ -1,0 +1,61 @@
+"""`fieldhand -e GOAL`: one turn; the answer on stdout, all else on stderr."""
+
+from __future__ import annotations
+
+from edge.cli import put, say
+from edge.cli.assemble import Run, approver, failure
+from edge.cli.interrupts import counting
+from edge.cli.show import Lines, Trace
+from edge.faults import OutputFault
+from edge.text import plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from edge.cli.args import Options
+    from edge.model import Model
+    from edge.tool import Tool
+    from edge.watch import Watcher
+
+
+def watcher(options: Options, tools: dict[str, Tool]) -> Watcher:
+    """The watcher that the options ask for."""
+    return Trace() if options.trace == "json" else Lines(tools)
+
+
+def run(options: Options) -> int:
+    """One goal with the model of the options."""
+    assert options.goal is not None
+    return carry(options, options.goal)
+
+
+def carry(options: Options, line: str, model: Model | None = None) -> int:
+    """One turn with everything around it: tape, leases, exit code."""
+    from edge.registry import every
+
+    run_ = Run(options, watcher(options, {tool.name: tool for tool in every()}), approver(options))
+    if not run_.tape.durable:
+        say("no folder for state can be written: nothing is kept")
+    code = 1
+    with counting(run_.loop):
+        try:
+            ending = run_.loop.run(line, model)
+            code = ending.code
+            if ending.fault is not None:
+                say(f"fieldhand: {failure(ending, run_.tape)}")
+            elif ending.answer:
+                code = _deliver(ending.answer, code)
+            run_.linger()
+            if run_.loop.interrupted:
+                code = 130
+        finally:
+            run_.close(code)
+    return code
+
+
+def _deliver(answer: str, code: int) -> int:
+    try:
+        put(plain(answer))
+    except OutputFault as fault:
+        say(f"fieldhand: {fault}")
+        return fault.code
+    return code

@@ -1,0 +1,121 @@
+"""The conversation at the prompt. On the path to the prompt: import nothing more at the head of this file.
+
+A line that begins with a comma is a text command (`,help`); every other line is a goal.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from edge.cli import put, say
+from edge.cli.settle import settings, state_folder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from edge.cli.args import Options
+    from edge.cli.assemble import Run
+
+PROMPT = "fieldhand> "
+COMMANDS = """\
+,help                this page
+,tools               the tools and how to call them
+,NAME key=value ...  one tool, through the same gate: ,sensor_read name=temperature
+,quit                end (outputs go to their safe value); Ctrl-D does the same
+anything else        a goal, in your own words"""
+
+
+def repl(options: Options, resume: str = "") -> int:
+    """Read lines until the end; 0, or the code of a fault at the start. Ctrl-C ends a turn, not the prompt."""
+    found = settings(options, os.environ)
+    if not state_folder(found.state, os.environ):
+        say("no folder for state can be written: nothing is kept")
+    asked = sys.stdin is not None and sys.stdin.isatty()
+    if asked:
+        import readline  # noqa: F401 (line editing for input())
+    run = _Late(options, resume)
+    if resume:
+        run.get()
+    while True:
+        try:
+            line = _line(asked)
+        except KeyboardInterrupt:
+            say("")
+            continue
+        if line is None or line.strip().lower() in (",quit", ",exit"):
+            break
+        if line.strip():
+            _take(line.strip(), run)
+    return run.close()
+
+
+def _line(asked: bool) -> str | None:
+    """The next line, None at the end."""
+    if asked:
+        try:
+            return input(PROMPT)
+        except EOFError:
+            say("")
+            return None
+    if sys.stdin is None:
+        return None
+    return sys.stdin.readline() or None
+
+
+class _Late:
+    """Makes the run at its first use: the prompt does not wait for what the first line needs."""
+
+    def __init__(self, options: Options, resume: str) -> None:
+        self._options = options
+        self._resume = resume
+        self._run: Run | None = None
+
+    def get(self) -> Run:
+        if self._run is None:
+            from edge.cli.assemble import Run, approver
+            from edge.cli.oneshot import watcher
+            from edge.registry import every
+
+            shown = watcher(self._options, {tool.name: tool for tool in every()})
+            self._run = Run(self._options, shown, approver(self._options), self._resume)
+        return self._run
+
+    def close(self) -> int:
+        if self._run is not None:
+            self._run.close(0)
+        return 0
+
+
+def _take(line: str, late: _Late) -> None:
+    """One line: a text command or a goal. Faults are told; the prompt goes on."""
+    from edge.faults import Fault
+
+    try:
+        if line.lower() == ",help":
+            put(COMMANDS)
+        elif line.lower() == ",tools":
+            from edge.cli.verbs import catalogue
+
+            put(catalogue())
+        else:
+            _turn(line, late.get())
+    except Fault as fault:
+        say(f"fieldhand: {fault}")
+
+
+def _turn(line: str, run: Run) -> None:
+    from edge.cli.assemble import failure
+    from edge.cli.interrupts import counting
+    from edge.text import plain
+
+    model = None
+    if line.startswith(","):
+        from edge.cli.verbs import direct
+
+        model = direct(line[1:])
+    with counting(run.loop):
+        ending = run.loop.run(line, model)
+    if ending.fault is not None:
+        say(f"fieldhand: {failure(ending, run.tape)}")
+    elif ending.answer:
+        put(plain(ending.answer))

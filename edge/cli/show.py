@@ -1,0 +1,155 @@
+"""Shows a turn on stderr: for people as lines, with `--trace json` as one JSON object a line."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+from edge.cli import say
+from edge.text import plain
+from edge.watch import Watcher
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from edge.call import Call, Decision, Observation
+    from edge.faults import StepFault
+    from edge.step import Step
+    from edge.tool import Tool
+
+SPIN_AFTER = 1.0
+SHOWN_LINES = 12
+
+
+class Lines(Watcher):
+    """For people. A spinner with seconds appears when something takes longer than one, only on a terminal."""
+
+    def __init__(self, tools: Mapping[str, Tool]) -> None:
+        self._tools = tools
+        self._number = 0
+        self._waits = ""
+        self._since = 0.0
+        self._spun = False
+        self._tty = sys.stderr is not None and sys.stderr.isatty()
+        self._verdict: dict[str, Decision] = {}
+
+    def _line(self, text: str) -> None:
+        if self._spun:
+            say("\r" + " " * 78 + "\r" + text)
+            self._spun = False
+        else:
+            say(text)
+
+    def _wait(self, what: str) -> None:
+        self._waits, self._since = what, time.monotonic()
+
+    def asking(self, model: str) -> None:
+        self._wait(f"waiting for {plain(model)}")
+
+    def waiting(self, what: str) -> None:
+        """Say what the run waits for, once a second at most on a terminal, once at all elsewhere."""
+        if self._waits.split(":")[0] != what.split(":")[0]:
+            self._line(f"waiting for {what}; Ctrl-C ends it")
+            self._wait(what)
+        self._waits = what
+        self.tick()
+
+    def step(self, step: Step) -> None:
+        self._waits = ""
+        for repaired in step.repairs:
+            self._line(f"  (read with a repair: {plain(repaired)})")
+
+    def repair(self, fault: StepFault) -> None:
+        self._line(f"  the reply was no step: {plain(fault.sentence)}; asking again")
+
+    def decided(self, call: Call, decision: Decision) -> None:
+        from edge.cli.spelling import say as spell
+
+        self._number += 1
+        args = spell(call.args, self._tools[call.tool].schema)
+        self._line(f"{self._number} {call.tool} {plain(args)}".rstrip())
+        if decision.verdict == "deny":
+            self._gate(decision, "deny")
+        else:
+            self._verdict[call.id] = decision
+
+    def _gate(self, decision: Decision, verdict: str) -> None:
+        self._line(f"  {decision.risk} risk, {verdict} [{decision.rule}]: {plain(decision.sentence)}")
+
+    def granted(self, call: Call, decision: Decision, by: str) -> None:
+        self._verdict.pop(call.id, None)
+        self._gate(decision, "allow" if by == "gate" else f"ask, yes by {by}")
+        self._wait(call.tool)
+
+    def outcome(self, call: Call, status: str, found: Observation) -> None:
+        self._waits = ""
+        decision = self._verdict.pop(call.id, None)
+        if decision is not None:
+            self._gate(decision, "ask, not allowed")
+        lines = plain(found.text).splitlines() or [""]
+        mark = "->" if found.ok else "!!"
+        for line in lines[:SHOWN_LINES]:
+            self._line(f"  {mark} {line}")
+        if len(lines) > SHOWN_LINES:
+            self._line(f"  {mark} ({len(lines) - SHOWN_LINES} more lines)")
+
+    def board(self, event: Mapping[str, Any]) -> None:
+        state = {True: "on", False: "off"}.get(event.get("state"), "unknown")  # type: ignore[arg-type]
+        self._line(f"board: {event.get('name', '')} {state}, {event.get('why', event.get('event', ''))}")
+
+    def tick(self) -> None:
+        seconds = time.monotonic() - self._since
+        if self._tty and self._waits and seconds > SPIN_AFTER:
+            self._spun = True
+            try:
+                sys.stderr.write(f"\r  ... {self._waits[:60]} ({seconds:.0f} s) ")
+                sys.stderr.flush()
+            except (OSError, ValueError):
+                self._tty = False
+
+
+class Trace(Watcher):
+    """Every event as one JSON object a line, with a monotonic time in seconds."""
+
+    def _event(self, name: str, **fields: Any) -> None:
+        import json
+
+        say(json.dumps({"event": name, "mono": round(time.monotonic(), 6), **fields}, ensure_ascii=True, default=str))
+
+    def asking(self, model: str) -> None:
+        self._event("asking", model=model)
+
+    def waiting(self, what: str) -> None:
+        """Told in `board` events when it is over."""
+
+    def step(self, step: Step) -> None:
+        from edge.record import as_dict
+
+        self._event("step", **as_dict(step))
+
+    def repair(self, fault: StepFault) -> None:
+        self._event("repair", why=fault.why, sentence=fault.sentence)
+
+    def decided(self, call: Call, decision: Decision) -> None:
+        self._event(
+            "decided",
+            call=call.id,
+            tool=call.tool,
+            args=dict(call.args),
+            verdict=decision.verdict,
+            risk=decision.risk,
+            rule=decision.rule,
+            sentence=decision.sentence,
+        )
+
+    def granted(self, call: Call, decision: Decision, by: str) -> None:
+        self._event("granted", call=call.id, by=by)
+
+    def outcome(self, call: Call, status: str, found: Observation) -> None:
+        data = None if found.data is None else dict(found.data)
+        self._event("outcome", call=call.id, status=status, ok=found.ok, text=found.text, data=data)
+
+    def board(self, event: Mapping[str, Any]) -> None:
+        self._event("board", **{key: value for key, value in event.items() if key != "event"}, what=event.get("event"))

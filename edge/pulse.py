@@ -1,0 +1,53 @@
+"""The agent's heartbeat to the board process, in a thread of its own.
+
+Rules:
+1. A beat goes out only while the main thread is well: idle at its prompt, or seen ticking lately. A loop
+   that hangs stops the beats, and the board makes its outputs safe by itself.
+2. Beats are sent before anything that might wait. What the board told is handed on afterwards; when it
+   cannot be taken now, it is kept for the next round.
+"""
+
+from __future__ import annotations
+
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from edge.peripherals.guard.client import Board
+
+EVERY = 1.0
+LOOK = 0.2
+
+
+class Pulse:
+    """`well()` says whether the main thread is alive; `tell(event)` returns False to get the event again."""
+
+    def __init__(self, board: Board, well: Callable[[], bool], tell: Callable[[Mapping[str, Any]], bool]) -> None:
+        self._board = board
+        self._well = well
+        self._tell = tell
+        self._kept: list[Mapping[str, Any]] = []
+        self._over = False
+
+    def start(self) -> None:
+        import _thread
+
+        _thread.start_new_thread(self._beat, ())
+
+    def stop(self) -> None:
+        self._over = True
+
+    def _beat(self) -> None:
+        last = 0.0
+        while not self._over:
+            now = time.monotonic()
+            if now - last >= EVERY and self._well():
+                self._board.beat()
+                last = now
+            self._kept += self._board.events()
+            while self._kept and self._tell(self._kept[0]):
+                self._kept.pop(0)
+            time.sleep(LOOK)
