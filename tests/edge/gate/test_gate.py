@@ -1,0 +1,130 @@
+"""One decision per call: the authority table, the worst effect, the permit, and what has no rule."""
+
+from __future__ import annotations
+
+import pytest
+
+from edge.call import Call, Effect, Grant, Output, Root, Scene, Sensor
+from edge.gate import decide
+from edge.gate.policy import PRESETS, Policy, State
+from edge.gate.rules import RULES
+
+SCENE = Scene(
+    "/home/pi/work",
+    "/home/pi",
+    (Root("work", "/home/pi/work"),),
+    (Sensor("temperature", "air", "C", "sim"),),
+    (
+        Output("fan", "exhaust fan", "relay 1"),
+        Output("lamp", "lamp", "relay 3", risk="low"),
+        Output("heater", "heater", "relay 4", risk="high"),
+    ),
+    "/home/pi/.local/state/fieldhand",
+)
+
+
+def verdict(effect: Effect, preset: str = "guarded", state: State | None = None) -> tuple[str, str]:
+    found = decide(Call("x", {}, "c1"), (effect,), Policy(preset), state or State(), SCENE)
+    return found.verdict, found.rule
+
+
+# effect -> verdict in readonly, supervised, guarded, full
+TABLE = [
+    (Effect("sense", "sensor:temperature"), "allow allow allow allow"),
+    (Effect("sense", "sensor:nothing"), "deny deny deny deny"),
+    (Effect("list", "sensor:all"), "allow allow allow allow"),
+    (Effect("list", "output:all"), "allow allow allow allow"),
+    (Effect("actuate", "output:lamp"), "deny allow allow allow"),
+    (Effect("actuate", "output:fan"), "deny ask ask allow"),
+    (Effect("actuate", "output:heater"), "deny deny ask allow"),
+    (Effect("actuate", "output:siren"), "deny deny deny deny"),
+    (Effect("read", "file:notes.txt"), "allow allow allow allow"),
+    (Effect("read", "file:/etc/hostname"), "allow allow allow allow"),
+    (Effect("read", "file:/srv/data.csv"), "deny deny ask allow"),
+    (Effect("read", "file:/home/pi/elsewhere"), "deny deny ask allow"),
+    (Effect("read", "file:.env"), "deny deny ask allow"),
+    (Effect("read", "file:/etc/shadow"), "deny deny ask allow"),
+    (Effect("read", "file:/proc/self/environ"), "deny deny ask allow"),
+    (Effect("read", "file:/home/pi/.local/state/fieldhand/tapes/x.jsonl"), "deny deny deny deny"),
+    (Effect("write", "file:notes.txt"), "deny ask ask allow"),
+    (Effect("write", "file:sub/.env"), "deny deny deny deny"),
+    (Effect("write", "file:/etc/passwd"), "deny deny deny deny"),
+    (Effect("write", "file:/srv/x"), "deny deny deny deny"),
+    (Effect("write", "file:../other/x"), "deny deny deny deny"),
+    (Effect("write", "file:/home/pi/.local/state/fieldhand/x"), "deny deny deny deny"),
+    (Effect("read", "memory:tape"), "allow allow allow allow"),
+    (Effect("unknown", "anything"), "deny deny deny deny"),
+    (Effect("run", "program:sh"), "deny deny deny deny"),
+    (Effect("fetch", "host:example.org:443"), "deny deny deny deny"),
+]
+
+
+@pytest.mark.parametrize(("effect", "verdicts"), TABLE, ids=lambda value: value if isinstance(value, str) else value.on)
+def test_the_authority_table(effect: Effect, verdicts: str) -> None:
+    assert [verdict(effect, preset)[0] for preset in PRESETS] == verdicts.split()
+
+
+def test_readonly_switches_neither_on_nor_off() -> None:
+    for detail in ("on", "off"):
+        assert verdict(Effect("actuate", "output:lamp", detail=detail), "readonly")[0] == "deny"
+
+
+def test_every_row_denies_changes_in_readonly() -> None:
+    for (verb, _, _), row in RULES.items():
+        if verb not in ("list", "read", "sense", "fetch"):
+            assert row.verdicts[0] == "deny", row.id
+
+
+def test_authority_only_grows_from_readonly_to_full() -> None:
+    order = {"deny": 0, "ask": 1, "allow": 2}
+    for row in RULES.values():
+        weights = [order[verdict] for verdict in row.verdicts]
+        assert weights == sorted(weights), row.id
+
+
+def test_the_worst_effect_decides_and_names_the_rule() -> None:
+    effects = (Effect("read", "file:a"), Effect("actuate", "output:fan"), Effect("sense", "sensor:temperature"))
+    found = decide(Call("x", {}, "c1"), effects, Policy(), State(), SCENE)
+    assert (found.verdict, found.rule) == ("ask", "output.medium")
+
+
+def test_a_denied_effect_beats_one_that_asks_whatever_the_order() -> None:
+    pair = (Effect("actuate", "output:fan"), Effect("write", "file:/etc/x"))
+    for effects in (pair, pair[::-1]):
+        found = decide(Call("x", {}, "c1"), effects, Policy(), State(), SCENE)
+        assert (found.verdict, found.rule, found.permit) == ("deny", "write.system", None)
+
+
+def test_the_permit_holds_the_normalised_effects_and_nothing_else() -> None:
+    effects = (Effect("read", "file:./sub/../notes.txt"), Effect("sense", "sensor:temperature"))
+    found = decide(Call("x", {}, "c7"), effects, Policy(seconds=5, bytes=99), State(), SCENE)
+    assert found.permit is not None
+    assert found.permit.call == "c7" and found.permit.seconds == 5 and found.permit.bytes == 99
+    assert found.permit.grants == (Grant("read", "work", "notes.txt"), Grant("sense", "sensor", "temperature"))
+
+
+def test_a_call_without_effects_is_denied() -> None:
+    found = decide(Call("x", {}, "c1"), (), Policy("full"), State(), SCENE)
+    assert (found.verdict, found.rule) == ("deny", "default.no-effects")
+
+
+def test_a_used_up_budget_of_calls_denies_and_zero_forbids_all() -> None:
+    read = (Effect("sense", "sensor:temperature"),)
+    for used, allowed in ((120, 120), (0, 0)):
+        found = decide(Call("x", {}, "c1"), read, Policy("full", calls_per_hour=allowed), State(True, True, used), SCENE)
+        assert (found.verdict, found.rule) == ("deny", "budget.calls")
+    assert decide(Call("x", {}, "c1"), read, Policy(), State(True, True, 119), SCENE).verdict == "allow"
+
+
+def test_without_a_tape_only_reads_and_the_simulated_board_go_on() -> None:
+    bare = State(durable=False, simulated=True)
+    assert verdict(Effect("actuate", "output:fan"), "full", bare)[0] == "allow"
+    assert verdict(Effect("write", "file:notes.txt"), "full", bare) == ("deny", "tape.none")
+    assert verdict(Effect("read", "file:notes.txt"), "full", bare)[0] == "allow"
+    real = State(durable=False, simulated=False)
+    assert verdict(Effect("actuate", "output:fan"), "full", real) == ("deny", "tape.none")
+
+
+def test_the_sentence_of_a_write_outside_names_roots() -> None:
+    found = decide(Call("x", {}, "c1"), (Effect("write", "file:/srv/x"),), Policy(), State(), SCENE)
+    assert "roots" in found.sentence and "/srv/x" in found.sentence

@@ -1,0 +1,95 @@
+"""Records are frozen, slotted, compared by value, and compile their own constructor."""
+
+from __future__ import annotations
+
+import pytest
+
+from edge.record import Record, as_dict, replace
+
+
+class Point(Record):
+    x: int
+    y: int = 2
+
+
+class Named(Point):
+    name: str = "n"
+
+
+class Checked(Record):
+    value: int
+
+    def check(self) -> None:
+        if self.value < 0:
+            raise ValueError("negative")
+
+
+class Empty(Record):
+    pass
+
+
+def test_fields_come_in_order_with_defaults() -> None:
+    assert (Point(1).x, Point(1).y, Point(1, 5).y, Point(y=3, x=1)) == (1, 2, 5, Point(1, 3))
+
+
+@pytest.mark.parametrize("wrong", [lambda: Point(), lambda: Point(1, 2, 3), lambda: Point(1, z=2)])  # type: ignore[call-arg]
+def test_missing_and_unknown_arguments_are_type_errors(wrong: object) -> None:
+    with pytest.raises(TypeError):
+        wrong()  # type: ignore[operator]
+
+
+def test_a_record_cannot_be_changed_or_grow() -> None:
+    point = Point(1)
+    for change in (lambda: setattr(point, "x", 3), lambda: setattr(point, "z", 3), lambda: delattr(point, "x")):
+        with pytest.raises(AttributeError, match="frozen"):
+            change()
+    assert not hasattr(point, "__dict__")
+
+
+def test_replace_makes_another_and_refuses_unknown_names() -> None:
+    point = Point(1)
+    assert replace(point, y=9) == Point(1, 9) and point == Point(1)
+    with pytest.raises(TypeError):
+        replace(point, nope=1)
+
+
+def test_equality_needs_the_same_class_and_hash_follows() -> None:
+    assert Point(1) == Point(1) != Point(2)
+    assert Named(1) != Point(1)
+    assert hash(Point(1)) == hash(Point(1))
+    with pytest.raises(TypeError):
+        hash(Point({}))  # type: ignore[arg-type]
+
+
+def test_a_subclass_compiles_its_own_constructor_whichever_comes_first() -> None:
+    class Base(Record):
+        a: int = 1
+
+    class Child(Base):
+        b: int = 2
+
+    assert Base(5).a == 5
+    assert (Child(5, 6).a, Child(5, 6).b) == (5, 6)
+    assert Child(7) == Child(7, 2)
+
+
+def test_check_is_called_by_the_constructor_and_by_replace() -> None:
+    with pytest.raises(ValueError, match="negative"):
+        Checked(-1)
+    with pytest.raises(ValueError, match="negative"):
+        replace(Checked(1), value=-1)
+
+
+def test_as_dict_goes_into_nested_records_and_tuples() -> None:
+    class Line(Record):
+        points: tuple[Point, ...]
+
+    assert as_dict(Line((Point(1), Point(2, 3)))) == {"points": [{"x": 1, "y": 2}, {"x": 2, "y": 3}]}
+
+
+def test_an_empty_record_exists() -> None:
+    assert Empty() == Empty() and repr(Empty()) == "Empty()" and replace(Empty()) == Empty()
+
+
+def test_repr_can_be_read() -> None:
+    assert repr(Named(1)) == "Named(x=1, y=2, name='n')"
