@@ -357,7 +357,7 @@ class Loop:
             fields["rule"] = granted.decision.rule
         self.keep("outcome", fields, not observes)
         rule = granted.decision.rule if granted is not None else ""
-        self._troubles.outcome(call, action.status, found.ok, observes, rule, granted.by if granted else "")
+        self._troubles.outcome(call, action.status, found.ok, observes, rule)
         nudge, stop = self._repeats.seen(call, found)
         told = replace(found, text=f"{found.text}\n{nudge}") if nudge else found
         self.parts.context.observation(call, told, time.monotonic())

@@ -50,7 +50,7 @@ class Troubles:
         self._refused: dict[bool, int] = {}
         self._hardware: list[tuple[str, object]] = []
 
-    def outcome(self, call: Call, status: str, ok: bool, observes: bool, rule: str, by: str) -> None:
+    def outcome(self, call: Call, status: str, ok: bool, observes: bool, rule: str) -> None:
         """Take note of one outcome."""
         key = (call.tool, call.args)
         if status == "refused":
