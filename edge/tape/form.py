@@ -1,0 +1,211 @@
+"""The form of a tape: one record, one line.
+
+    {"seq":7,"boot":"1f0c33d2","mono":12.345678,"wall":1700000000.123,"kind":"line","text":"...","crc":"5c2f10aa"}
+
+Rules:
+1. A line is written by `encode` and judged by `decode`, nowhere else. `crc` is CRC-32 over the bytes before
+   its own member: every line can be judged by itself, from either end of the tape, and a changed byte is found.
+2. Numbers run 1, 2, 3, ... without a gap. What counts is the longest prefix of lines that are whole, have
+   the right checksum and the next number.
+3. A value that JSON cannot hold is refused before anything is written. Text is kept whatever is in it: a
+   lone surrogate becomes its \\u escape, which is valid JSON, and comes back as it was.
+4. A field called like a member of the line itself (a fault's own `kind`) is kept with `_` behind its name.
+5. json is imported at the first record, not with the module.
+6. `read(count, offset)` stands for a file: at most `count` bytes from `offset`. Nothing here needs more
+   memory than two lines.
+"""
+
+from __future__ import annotations
+
+from binascii import crc32
+
+from edge.faults import TapeFault
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any
+
+    Read = Callable[[int, int], bytes]
+    Encoder = Callable[[Any, int], tuple[str, ...]]
+
+KINDS = frozenset(
+    ("open", "line", "step", "repair", "intent", "outcome", "answer", "fault", "board", "child", "note", "close")
+)
+RESERVED = frozenset(("seq", "boot", "mono", "wall", "kind", "crc"))
+LINE = 4 << 20  # bytes; no record of a step comes near
+DEPTH = 200  # lists and objects inside each other; json reads back about 900
+BLOCK = 1 << 16
+_MARK = len(b',"crc":"00000000"}')
+
+
+def encode(seq: int, boot: str, mono: float, wall: float, kind: str, fields: Mapping[str, Any]) -> bytes:
+    """One line with its newline. TapeFault when `kind` or `fields` cannot be a record."""
+    if kind not in KINDS:
+        raise TapeFault(f"{kind!r} is not a kind of record")
+    if not RESERVED.isdisjoint(fields):
+        fields = _apart(fields)
+    try:
+        inner = "".join(_parts(fields, 0))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise TapeFault(f"a {kind} record holds what cannot be kept: {error}") from error
+    if len(inner) > 2 * DEPTH and inner.count("{") + inner.count("[") > DEPTH and _deeper(fields):
+        raise TapeFault(f"a {kind} record holds more than {DEPTH} lists and objects inside each other")
+    if inner[0] != "{":
+        raise TapeFault(f"a {kind} record wants fields with names, not {type(fields).__name__}")
+    comma = "," if len(inner) > 2 else ""
+    text = '{"seq":%d,"boot":"%s","mono":%.6f,"wall":%.3f,"kind":"%s"%s%s' % (  # noqa: UP031 (half the time of format)
+        seq, boot, mono, wall, kind, comma, inner[1:-1],
+    )  # fmt: skip
+    body = text.encode("utf-8", "backslashreplace")
+    if len(body) > LINE:
+        raise TapeFault(f"a {kind} record of {len(body)} bytes is longer than the {LINE} bytes a tape takes")
+    return b'%s,"crc":"%08x"}\n' % (body, crc32(body))
+
+
+def decode(line: bytes) -> dict[str, Any] | None:
+    """The record of one line (without newline and checksum), or None when it is none."""
+    import json
+
+    body = line[:-_MARK]
+    if line[-_MARK:] != b',"crc":"%08x"}' % crc32(body):
+        return None
+    try:
+        record = json.loads(line.decode("utf-8"))
+    except (ValueError, RecursionError):
+        return None
+    if not (isinstance(record, dict) and type(record.get("seq")) is int and isinstance(record.get("kind"), str)):
+        return None
+    if not (isinstance(record.get("boot"), str) and _number(record.get("mono")) and _number(record.get("wall"))):
+        return None
+    del record["crc"]
+    return record
+
+
+def kind_of(line: bytes) -> str:
+    """The kind of a line that `encode` wrote, without reading it as JSON; empty when it has none."""
+    start = line.find(b'"kind":"', 0, 160) + 8
+    return line[start : line.find(b'"', start, start + 16)].decode("ascii", "replace") if start > 7 else ""
+
+
+def valid(read: Read) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The records of the longest valid prefix (rule 2), each with the offset behind its line."""
+    for seq, (end, line) in enumerate(_lines(read), 1):
+        record = decode(line)
+        if record is None or record["seq"] != seq:
+            return
+        yield end, record
+
+
+def backward(read: Read, size: int) -> Iterator[tuple[int, bytes]]:
+    """Blocks of whole lines with their offsets, the last first; of the very last the end may be no whole line."""
+    end, rest = size, b""
+    while end > 0 and len(rest) <= LINE + BLOCK:
+        start = max(0, end - BLOCK)
+        block = read(end - start, start)
+        if len(block) < end - start:
+            return
+        block += rest
+        cut = block.find(b"\n") + 1 if start else 0
+        if start and not cut:
+            rest = block
+        else:
+            if block[cut:]:
+                yield start + cut, block[cut:]
+            rest = block[:cut]
+        end = start
+
+
+def last(read: Read, size: int) -> tuple[int, dict[str, Any] | None]:
+    """The last record that can be read, and the offset behind it; (0, None) when there is none.
+
+    Cheap: looks at the end only, so that a changed byte further up is not seen.
+    """
+    for offset, block in backward(read, size):
+        end = block.rfind(b"\n")
+        while end >= 0:
+            start = block.rfind(b"\n", 0, end) + 1
+            record = decode(block[start:end])
+            if record is not None:
+                return offset + end + 1, record
+            end = start - 1
+    return 0, None
+
+
+def _lines(read: Read) -> Iterator[tuple[int, bytes]]:
+    """Whole lines with the offset behind each; stops at a line that is too long to be one."""
+    offset = 0
+    rest = b""
+    while block := read(BLOCK, offset):
+        offset += len(block)
+        block = rest + block
+        start = 0
+        while (end := block.find(b"\n", start)) >= 0:
+            yield offset - len(block) + end + 1, block[start:end]
+            start = end + 1
+        rest = block[start:]
+        if len(rest) > LINE + _MARK:
+            return
+
+
+def _number(value: object) -> bool:
+    return type(value) is float or type(value) is int
+
+
+def _deeper(fields: Mapping[str, Any]) -> bool:
+    """True when there are more than DEPTH lists and objects inside each other."""
+    level: list[Any] = [fields]
+    for _ in range(DEPTH):
+        parts = [part.values() if hasattr(part, "values") else part for part in level]
+        level = [one for part in parts for one in part if isinstance(one, (list, tuple)) or hasattr(one, "values")]
+    return bool(level)
+
+
+def _apart(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields with names that are not the line's own (rule 4)."""
+    kept: dict[str, Any] = {}
+    for key, value in fields.items():
+        while key in RESERVED or key in kept:
+            key += "_"
+        kept[key] = value
+    return kept
+
+
+def _as_object(value: Any) -> Any:
+    """Mappings that are no dict are kept as objects; all else is refused (rule 3)."""
+    if hasattr(value, "keys"):
+        return dict(value)
+    raise TypeError(f"{type(value).__name__} is no JSON value")
+
+
+def _first(fields: Any, level: int) -> tuple[str, ...]:
+    """Make the encoder at the first record (rule 5) and take its place."""
+    global _parts
+    _parts = _fast_encoder() or _plain_encoder()
+    return _parts(fields, level)
+
+
+def _fast_encoder() -> Encoder | None:
+    """The C encoder that JSONEncoder makes anew for each text; None where Python has none or wants it otherwise.
+
+    A private module: a test holds it equal to the plain encoder. A value that holds itself ends as
+    RecursionError, which costs nothing to look for.
+    """
+    try:
+        from _json import encode_basestring, make_encoder
+
+        return make_encoder(None, _as_object, encode_basestring, None, ":", ",", False, False, False)
+    except (ImportError, TypeError):
+        return None
+
+
+def _plain_encoder() -> Encoder:
+    from json import JSONEncoder
+
+    encode = JSONEncoder(
+        ensure_ascii=False, separators=(",", ":"), allow_nan=False, check_circular=False, default=_as_object
+    ).encode
+    return lambda fields, level: (encode(fields),)
+
+
+_parts: Encoder = _first
