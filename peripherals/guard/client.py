@@ -1,0 +1,256 @@
+"""The agent's side of the board process.
+
+Rules this file keeps:
+1. One request at a time: `sense`, `set`, `states` take turns, in whatever threads. `beat` and `events` may be called
+   by another thread at any time and never wait for anything.
+2. Whoever reads the socket sorts what comes: its own reply, events for `events`, late replies of requests that were
+   given up, which are dropped.
+3. A request is answered within SECONDS or it is a HardwareFault. After one in `set` the output is in an unknown state:
+   it is not asked again (a write is at most once); `states` reads it back.
+4. The board's end is a HardwareFault that says how it ended, from every request after it.
+"""
+
+from __future__ import annotations
+
+import _socket
+import _thread
+import select
+from time import monotonic
+
+from edge.faults import HardwareFault, UsageFault
+from edge.peripherals.guard import protocol
+from edge.peripherals.guard.protocol import Splitter
+from edge.peripherals.guard.spawn import Child, start
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from edge.call import Reading
+
+SECONDS = 5.0
+HELLO_SECONDS = 10.0
+BYE_SECONDS = 2.0
+EVENTS = 256
+SPEEDS = (1e-3, 3600.0)
+BEAT = protocol.encode({"do": "beat"})
+
+
+class Board:
+    """A running board process. Made by `start`; `pid` and `started` (clock ticks since boot) name the process."""
+
+    def __init__(self, child: Child, socket: _socket.socket) -> None:
+        socket.setblocking(False)
+        self.pid = child.pid
+        self.started = child.started
+        self.speed = 1.0
+        self.notes: tuple[str, ...] = ()
+        self._child = child
+        self._socket = socket
+        self._splitter = Splitter()
+        self._number = 0
+        self._events: list[dict[str, Any]] = []
+        self._closed = False
+        self._ended = False
+        self._turn = _thread.allocate_lock()  # held by whoever may read the socket
+        self._pen = _thread.allocate_lock()  # held by whoever may write to it
+
+    @classmethod
+    def start(cls, state: str, speed: float = 60.0) -> Board:
+        """Start the simulated board of a state folder ("": nothing is kept), `speed` board seconds per second.
+
+        `notes` are sentences for the operator, such as that a damaged state was kept aside. HardwareFault when the
+        board cannot be started or does not answer within 10 s; nothing is left running then.
+        """
+        check_speed(speed)
+        folder = ""
+        if state:
+            from edge.peripherals.sim.keep import make
+
+            folder = make(state)
+        board = cls(*start(state, folder, speed))
+        ready = False
+        try:
+            reply = board._ask({"do": "hello", "protocol": protocol.VERSION}, HELLO_SECONDS)
+            ready = True
+        finally:
+            if not ready:
+                board._child.kill()
+                board._socket.close()
+        board.speed = float(reply["speed"])
+        board.notes = tuple(str(note) for note in reply.get("notes", ()))
+        return board
+
+    def sense(self, name: str) -> Reading:
+        """Read a sensor. UsageFault: there is none of that name. HardwareFault: it or the board did not answer."""
+        try:
+            return protocol.reading(self._ask({"do": "sense", "name": name}).get("reading"))
+        except ValueError as error:
+            if isinstance(error, UsageFault):
+                raise
+            raise HardwareFault(f"the board's reading of {name} cannot be understood: {error}") from error
+
+    def set(self, name: str, state: bool, seconds: float | None, call: str) -> dict[str, Any]:
+        """Switch an output for at most `seconds` of board time (None: as long as it may be on).
+
+        What the board has now: name, state, left (s), max_on (s). Refused: longer than the output may be on.
+        UsageFault: no such output, no such time. HardwareFault: the board did not answer, and whether the output
+        was switched is not known.
+        """
+        message = {"do": "set", "name": name, "state": state, "seconds": seconds, "call": call}
+        reply = self._ask(message, lost=f"; whether {name} was switched is unknown")
+        return {field: reply[field] for field in ("name", "state", "left", "max_on")}
+
+    def states(self) -> dict[str, dict[str, Any]]:
+        """Every output as the board has it: name -> state, left (s of board time), why, max_on (s)."""
+        states = self._ask({"do": "states"})["states"]
+        return dict(states)
+
+    def beat(self) -> bool:
+        """Tell the board that the agent's loop is alive; False when that could not be sent now. Never waits."""
+        if self._closed or not self._pen.acquire(False):
+            return False
+        try:
+            return self._socket.send(BEAT, _socket.MSG_DONTWAIT | _socket.MSG_NOSIGNAL) == len(BEAT)
+        except OSError:
+            return False
+        finally:
+            self._pen.release()
+
+    def events(self) -> list[dict[str, Any]]:
+        """What the board told unasked since the last call, oldest first: `event`, `name`, `state`, `why`."""
+        if not self._closed and self._turn.acquire(False):
+            try:
+                self._read_all()
+            finally:
+                self._turn.release()
+        found = self._events[:]
+        del self._events[: len(found)]
+        return found
+
+    def close(self) -> None:
+        """Say goodbye; every output goes safe. The process is gone when this returns, killed if it takes over 2 s."""
+        if self._closed:
+            return
+        until = monotonic() + BYE_SECONDS
+        if self._goodbye():
+            self._last_words(until)
+        self._closed = True
+        self._socket.close()
+        if not self._child.wait(max(0.1, until - monotonic())):
+            self._child.kill()
+
+    def _goodbye(self) -> bool:
+        """Say bye; False when the board is dead or hung, and only the end of the connection is left to tell it."""
+        try:
+            self._ask({"do": "bye"}, BYE_SECONDS)
+        except HardwareFault:
+            return False
+        return True
+
+    def _last_words(self, until: float) -> None:
+        """Read on to the end of the connection: the board tells what its end made safe."""
+        with self._turn:
+            while not self._ended and self._ready(select.POLLIN, until):
+                self._read()
+
+    def _ask(self, message: Mapping[str, Any], seconds: float = SECONDS, lost: str = "") -> dict[str, Any]:
+        """Send a request and wait for its reply. `lost` ends the sentence when there is none."""
+        if self._closed:
+            raise HardwareFault("the board was closed")
+        until = monotonic() + seconds
+        if not self._turn.acquire(True, seconds):
+            raise _silent(seconds, "")
+        try:
+            self._number += 1
+            number = self._number
+            try:
+                frame = protocol.encode({"id": number, **message})
+            except ValueError as error:
+                raise UsageFault(f"{message['do']} cannot be sent to the board: {error}") from error
+            self._send(frame, until, seconds)
+            reply = self._reply(number, until)
+        finally:
+            self._turn.release()
+        if reply is None:
+            raise self._dead(lost) if self._ended else _silent(seconds, lost)
+        if reply.get("ok") is not True:
+            raise protocol.fault(reply)
+        return reply
+
+    def _send(self, frame: bytes, until: float, seconds: float) -> None:
+        """Write a whole frame. A frame cut by the deadline would spoil the next one, so it ends the connection."""
+        if not self._pen.acquire(True, max(0.0, until - monotonic())):
+            raise _silent(seconds, "")
+        try:
+            rest = frame
+            while rest:
+                try:
+                    rest = rest[self._socket.send(rest, _socket.MSG_NOSIGNAL) :]
+                except BlockingIOError:
+                    if self._ready(select.POLLOUT, until):
+                        continue
+                    if rest is not frame:
+                        self._socket.shutdown(_socket.SHUT_RDWR)
+                    raise _silent(seconds, "") from None
+        except ConnectionError:
+            pass  # the board has gone: what it sent before is still to be read, and then the end is seen there
+        finally:
+            self._pen.release()
+
+    def _reply(self, number: int, until: float) -> dict[str, Any] | None:
+        """The reply to a request, or None when the time is over or the board is gone (`_ended`)."""
+        while True:
+            for message in self._read():
+                if message.get("id") == number:
+                    return message
+            if self._ended or not self._ready(select.POLLIN, until):
+                return None
+
+    def _read_all(self) -> None:
+        """Take what has come while nobody waits for a reply."""
+        while self._read():
+            pass
+
+    def _read(self) -> list[dict[str, Any]]:
+        """What has come, without waiting; events are put aside as well. HardwareFault: it cannot be understood."""
+        try:
+            data = self._socket.recv(protocol.LIMIT, _socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return []
+        except OSError:
+            data = b""
+        if not data:
+            self._ended = True
+            return []
+        try:
+            messages = [protocol.decode(frame) for frame in self._splitter.feed(data)]
+        except ValueError as error:
+            raise HardwareFault(f"the board sent what cannot be understood: {error}") from error
+        self._events += [message for message in messages if "event" in message]
+        del self._events[:-EVENTS]
+        return messages
+
+    def _ready(self, what: int, until: float) -> bool:
+        """Wait for the socket until a time; False when the time is over."""
+        poll = select.poll()
+        poll.register(self._socket.fileno(), what)
+        return bool(poll.poll(max(0, int((until - monotonic()) * 1000.0) + 1)))
+
+    def _dead(self, lost: str) -> HardwareFault:
+        return HardwareFault(
+            f"the board process (pid {self.pid}) {self._child.how()}{lost}", "the next start makes every output safe"
+        )
+
+
+def check_speed(speed: float) -> None:
+    """UsageFault unless `speed` is board seconds per second that the simulation can go."""
+    if not SPEEDS[0] <= speed <= SPEEDS[1]:
+        raise UsageFault(f"a board cannot run at {speed:g} times real time", f"from {SPEEDS[0]:g} to {SPEEDS[1]:g}")
+
+
+def _silent(seconds: float, lost: str) -> HardwareFault:
+    return HardwareFault(
+        f"the board did not answer within {seconds:g} s{lost}", "read the outputs back with output_list"
+    )

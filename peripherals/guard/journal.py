@@ -1,0 +1,135 @@
+"""The board's own record: what each output did, written by the process that did it.
+
+Rules this file keeps:
+1. One JSON line per transition: board (s), wall (s since 1970, a hint: the clock may be wrong), name, state, why, call.
+2. `add` writes at once, so that a reader sees it; `sync` puts it on the card and is called after replies are out.
+3. Bounded: a record over LIMIT bytes becomes `<name>.1` (the one before is dropped) and a new one begins.
+4. A card that is full or gone never stops the guard. `trouble` is the sentence to show, and each line is tried anew.
+5. A torn last line stays torn: the next one begins on a line of its own, and readers leave out what they cannot read.
+"""
+
+from __future__ import annotations
+
+import os
+
+from edge.peripherals.guard import line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from edge.peripherals.guard.protocol import Transition
+
+NAME = "board.jsonl"
+LIMIT = 256 * 1024
+TAIL = 16 * 1024
+
+
+class Journal:
+    """Appends to `<folder>/board.jsonl`; an empty folder name keeps nothing."""
+
+    def __init__(self, folder: str, limit: int = LIMIT) -> None:
+        self.path = f"{folder}/{NAME}" if folder else ""
+        self.limit = limit
+        self.trouble = ""
+        self._fd = -1
+        self._size = 0
+        self._torn = False
+        self._dirty = False
+
+    def add(self, note: Transition, wall: float) -> None:
+        """Write one transition."""
+        if not self.path:
+            return
+        fields = {"board": round(note.at, 3), "wall": round(wall, 3), "name": note.name}
+        fields.update(state=note.state, why=note.why, call=note.call)
+        try:
+            self._write(line.write(fields).encode("ascii") + b"\n")
+            self.trouble = ""
+        except OSError as error:
+            self.trouble = f"the board's record {self.path} cannot be written: {error.strerror}"
+
+    def sync(self) -> None:
+        """Put what was added on the card."""
+        if not self._dirty:
+            return
+        self._dirty = False
+        try:
+            os.fsync(self._fd)
+        except OSError as error:
+            self.trouble = f"the board's record {self.path} cannot be put on the card: {error.strerror}"
+
+    def close(self) -> None:
+        self.sync()
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+    def _write(self, text: bytes) -> None:
+        if self._fd >= 0 and self._size + len(text) > self.limit:
+            self.close()
+            os.replace(self.path, self.path + ".1")
+        if self._fd < 0:
+            self._open()
+        if self._torn:
+            text = b"\n" + text
+        self._dirty = True
+        written = os.write(self._fd, text)
+        self._size += written
+        self._torn = written != len(text)
+        if self._torn:
+            raise OSError(28, "the card is full")
+
+    def _open(self) -> None:
+        """Open for appending; a new file's name is put on the card with it."""
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        self._fd = os.open(self.path, flags, 0o600)
+        self._size = os.fstat(self._fd).st_size
+        self._torn = self._size > 0 and os.pread(self._fd, 1, self._size - 1) != b"\n"
+        if not self._size:
+            sync_folder(self.path.rpartition("/")[0])
+
+
+def sync_folder(path: str) -> None:
+    """Put the names in a folder on the card."""
+    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def last(folder: str, count: int) -> list[dict[str, Any]]:
+    """The last `count` transitions kept in `folder`, oldest first; fewer when there are fewer.
+
+    Reads at most the last 16 KiB of the record and of the one before it. Lines that cannot be read are left out.
+    """
+    found: list[dict[str, Any]] = []
+    for name in (NAME, NAME + ".1"):
+        if len(found) < count:
+            found = _lines(f"{folder}/{name}")[-(count - len(found)) :] + found
+    return found
+
+
+def _lines(path: str) -> list[dict[str, Any]]:
+    found = []
+    for text in _tail(path).decode("ascii", "replace").splitlines():
+        try:
+            fields = line.read(text)
+        except ValueError:
+            continue  # rule 5: a torn line, or the half of one at the start of the tail
+        if isinstance(fields, dict) and {"board", "name", "state", "why"} <= set(fields):
+            found.append(fields)
+    return found
+
+
+def _tail(path: str) -> bytes:
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except FileNotFoundError:
+        return b""
+    try:
+        size = os.fstat(fd).st_size
+        return os.pread(fd, TAIL, max(0, size - TAIL))
+    finally:
+        os.close(fd)
