@@ -351,6 +351,8 @@ class Loop:
         if self._question is not None and self._question.call.id == call.id:
             self._question = None
         fields = {"call": call.id, "ok": found.ok, "status": action.status, "text": found.text}
+        if not found.untrusted:
+            fields["untrusted"] = False
         if found.data is not None:
             fields["data"] = found.data
         if granted is not None and action.status == "refused":

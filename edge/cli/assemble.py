@@ -71,14 +71,14 @@ class Run:
         self._sweep()
 
     def _open_record(self) -> None:
-        from edge.tape.leftovers import start_ticks
+        from edge.tape.leftovers import started
 
         self.tape.append(
             "open",
             {
                 "version": __version__,
                 "pid": os.getpid(),
-                "start": start_ticks(os.getpid()),
+                "start": started(os.getpid()),
                 "preset": self.settings.preset,
                 "model": self.model.name,
                 "board": self.settings.board,
@@ -102,6 +102,11 @@ class Run:
 
             mark(self.state, self.tape.name)
         board = Board.start(self.state)
+        child = {"pid": board.pid, "start": board.started, "what": "board"}
+        while not self.loop.note("child", child, True):
+            pass
+        for sentence in board.notes:
+            self.watcher.board({"event": "note", "why": sentence})
         self._pulse = Pulse(board, self.loop.well, self._told)
         self._pulse.start()
         return board

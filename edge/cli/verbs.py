@@ -132,9 +132,9 @@ def tape(options: Options) -> int:
         return tapes.show(folder, name, sys.stdout, sys.stderr, options.json)
     if words[0] == "resume":
         from edge.cli.repl import repl
-        from edge.tape.reader import resolve
+        from edge.tape.names import find
 
-        return repl(options, resolve(folder, name))
+        return repl(options, find(folder, name))
     raise UsageFault(f"tape knows no {words[0]!r}", "tape list, tape show NAME, tape resume NAME")
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, Union
 
     from edge.call import Scene
-    from edge.peripherals.guard.client import Board
+    from edge.peripherals.guard.client import Board as Process
+    from edge.peripherals.guard.inprocess import InProcessBoard
     from edge.tape.journal import Tape
     from edge.tape.unkept import Unkept
+
+    Board = Union[Process, InProcessBoard]
 
 
 class World:
@@ -30,7 +33,6 @@ class World:
         with self._lock:
             if self._board is None:
                 self._board = self._start()
-                self.tape.append("child", {"pid": self._board.pid, "start": self._board.started, "what": "board"}, True)
             return self._board
 
     def running_board(self) -> Board | None:
