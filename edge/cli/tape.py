@@ -37,10 +37,10 @@ def show(folder: str, name: str, out: TextIO, err: TextIO, as_json: bool) -> int
 
     UsageFault when there is no such tape, TapeFault when it cannot be read. A torn end is said on `err`.
     """
-    from edge.tape.names import path_of, resolve
+    from edge.tape.names import find, path_of
     from edge.tape.reader import Reader
 
-    found = resolve(folder, name)
+    found = find(folder, name)
     reader = Reader(path_of(folder, found))
     if as_json:
         _show_json(reader, out)
@@ -70,7 +70,8 @@ def _show_lines(reader: Reader, out: TextIO) -> None:
         time_of_day = _clock(record["wall"], "%H:%M:%S")
         kind = record["kind"]
         text = _WORDS.get(kind, _rest)(record)
-        out.write(f"{time_of_day}  {record['seq']:5}  {_one_line(kind, 16):7}  {_one_line(text, WIDTH)}".rstrip() + "\n")
+        line = f"{time_of_day}  {record['seq']:5}  {_one_line(kind, 16):7}  {_one_line(text, WIDTH)}"
+        out.write(line.rstrip() + "\n")
 
 
 def _clock(wall: float, form: str) -> str:

@@ -52,7 +52,7 @@ def unmark(state: str, name: str) -> None:
         return
 
 
-def start_ticks(pid: int) -> int:
+def started(pid: int) -> int:
     """When a process started, in clock ticks since boot; 0 when it is not there or has ended (a zombie has)."""
     return _state(pid)[0]
 
@@ -138,7 +138,7 @@ def _wait(children: list[Child], seconds: float) -> list[Child]:
     """Those that are alive after at most `seconds`."""
     end = time.monotonic() + seconds
     while True:
-        children = [child for child in children if start_ticks(child.pid) == child.start]
+        children = [child for child in children if started(child.pid) == child.start]
         left = end - time.monotonic()
         if not children or left <= 0:
             return children
@@ -150,7 +150,7 @@ def _kill(child: Child) -> str:
     handle = -1
     try:
         handle = _handle(child.pid)
-        if start_ticks(child.pid) != child.start:
+        if started(child.pid) != child.start:
             return ""
         if handle >= 0:
             import signal

@@ -51,7 +51,7 @@ def new_name(folder: str, wall: float) -> str:
     return f"{now}-{os.urandom(2).hex()}"
 
 
-def resolve(folder: str, name: str) -> str:
+def find(folder: str, name: str) -> str:
     """The one tape that `name` means: its name, a beginning that only it has, or `last`.
 
     UsageFault, with the newest names, when there is none or more than one.

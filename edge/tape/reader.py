@@ -15,14 +15,13 @@ from edge.call import Call, Observation
 from edge.record import Record
 from edge.tape.disk import READER, cannot, held
 from edge.tape.form import last, valid
-from edge.tape.names import names, path_of, resolve
+from edge.tape.names import names, path_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
-__all__ = ["Moment", "Reader", "Summary", "history", "list_tapes", "resolve", "summary"]
 
 HEAD = 64  # records among which the first line of the operator is looked for
 CUT_OFF = "no outcome is on the record: it was cut off, and what it did is unknown until it is read back"
