@@ -1,0 +1,87 @@
+"""The heartbeat goes out while the main thread is well, and only then."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from edge import pulse as module
+from edge.pulse import Pulse
+
+
+class Board:
+    """Counts beats, hands out events."""
+
+    def __init__(self) -> None:
+        self.beats = 0
+        self.waiting: list[dict[str, Any]] = []
+
+    def beat(self) -> bool:
+        self.beats += 1
+        return True
+
+    def events(self) -> list[dict[str, Any]]:
+        found, self.waiting = self.waiting, []
+        return found
+
+
+def started(board: Board, well: Any, tell: Any, monkeypatch: Any) -> Pulse:
+    monkeypatch.setattr(module, "EVERY", 0.02)
+    monkeypatch.setattr(module, "LOOK", 0.01)
+    pulse = Pulse(board, well, tell)  # type: ignore[arg-type]
+    pulse.start()
+    return pulse
+
+
+def until(condition: Any, seconds: float = 5.0) -> bool:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def test_beats_go_out_and_stop(monkeypatch: Any) -> None:
+    board = Board()
+    pulse = started(board, lambda: True, lambda event: True, monkeypatch)
+    assert until(lambda: board.beats >= 3)
+    pulse.stop()
+    time.sleep(0.1)
+    after = board.beats
+    time.sleep(0.1)
+    assert board.beats == after
+
+
+def test_a_main_thread_that_hangs_gets_no_beats(monkeypatch: Any) -> None:
+    board = Board()
+    well = [True]
+    pulse = started(board, lambda: well[0], lambda event: True, monkeypatch)
+    assert until(lambda: board.beats >= 1)
+    well[0] = False
+    time.sleep(0.05)
+    before = board.beats
+    time.sleep(0.15)
+    assert board.beats == before
+    well[0] = True
+    assert until(lambda: board.beats > before)
+    pulse.stop()
+
+
+def test_an_event_that_cannot_be_taken_now_comes_again_in_order(monkeypatch: Any) -> None:
+    board = Board()
+    board.waiting = [{"n": 1}, {"n": 2}]
+    taken: list[int] = []
+    busy = [True]
+
+    def tell(event: Any) -> bool:
+        if busy[0]:
+            return False
+        taken.append(event["n"])
+        return True
+
+    pulse = started(board, lambda: True, tell, monkeypatch)
+    assert until(lambda: board.beats >= 3) and taken == []
+    busy[0] = False
+    assert until(lambda: taken == [1, 2])
+    pulse.stop()
