@@ -54,7 +54,7 @@ exit 3
 
 def header() -> bytes:
     """The script in front of the zip, for the running Python."""
-    version = "%d.%d" % sys.version_info[:2]
+    version = f"{sys.version_info[0]}.{sys.version_info[1]}"
     tag = sys.implementation.cache_tag or ""
     return HEADER.replace("@VERSION@", version).replace("@TAG@", tag).encode()
 
@@ -95,7 +95,11 @@ def main(argv: list[str]) -> int:
     if len(argv) != 1 or argv[0].startswith("-"):
         sys.stderr.write("usage: python3 bin/single.py OUTPUT   (for the Python that runs it)\n")
         return 2
-    whole = build()
+    try:
+        whole = build()
+    except ValueError as error:
+        sys.stderr.write(f"single: {error}\n")
+        return 3
     with open(argv[0], "wb") as output:
         output.write(whole)
     os.chmod(argv[0], 0o755)
