@@ -1,0 +1,304 @@
+"""Settings: defaults, the settings file, the key of the model's server.
+
+Rules:
+1. Every default stands in the records below, nowhere else.
+2. A key that is not in _KEYS is a fault with file, line and a near name: nothing is silently ignored. Types and
+   ranges are checked here, once; what leaves `load` is valid.
+3. A secret never stands in the file, in a record, in a repr or in a fault: the file names an environment variable
+   or a file that only its owner can read.
+4. Parsed anew at each start. A cached policy would be a hole in the authority.
+5. Loaded before the prompt: nothing may be imported at module level but records, faults and os.
+"""
+
+from __future__ import annotations
+
+import os
+
+from edge.faults import ConfigFault
+from edge.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any
+
+_LARGEST_FILE = 1 << 20  # bytes
+_LONGEST_KEY = 4096  # bytes
+_PROVIDERS = ("chat", "scripted")
+_SECRETS = ("api_key", "apikey", "key", "token", "api_token", "secret", "password", "authorization", "bearer")
+
+
+class ModelSettings(Record):
+    """Which model, and how it is asked.
+
+    spec: `offline`, `scripted:FILE` or `chat:NAME`. mode: `native` tool calls or `json` steps. seconds: the whole
+    of one request, retries included. retries: further attempts before anything arrived. max_tokens: of one reply.
+    """
+
+    spec: str = "offline"
+    base_url: str = ""
+    mode: str = "native"
+    stream: bool = True
+    key_env: str = "FIELDHAND_API_KEY"
+    key_file: str = ""
+    seconds: float = 120.0
+    retries: int = 3
+    temperature: float | None = None
+    max_tokens: int = 1024
+
+
+class Budgets(Record):
+    """What one turn may use up. calls_per_hour counts tool calls; 0 forbids all. The rest is seconds and steps."""
+
+    steps: int = 32
+    calls_per_hour: int = 120
+    turn_seconds: float = 900.0
+    tool_seconds: float = 30.0
+    approval_seconds: float = 120.0
+
+
+class Settings(Record):
+    """All settings. state: the folder for tapes and simulation, absolute; "" leaves the choice to the environment."""
+
+    preset: str = "guarded"
+    board: str = "sim"
+    model: ModelSettings = ModelSettings()
+    budgets: Budgets = Budgets()
+    state: str = ""
+
+
+def find(environ: Mapping[str, str]) -> str:
+    """The settings file to read, "" when there is none. Whether one named by FIELDHAND_CONFIG exists, load says."""
+    told = environ.get("FIELDHAND_CONFIG", "")
+    if told:
+        return told
+    folders = [environ.get("XDG_CONFIG_HOME", "")]
+    if environ.get("HOME"):
+        folders.append(environ["HOME"] + "/.config")
+    folders.append("/etc")
+    for folder in folders:
+        path = folder + "/fieldhand/config.toml"
+        if folder[:1] == "/" and os.path.exists(path):
+            return path
+    return ""
+
+
+def load(path: str) -> Settings:
+    """The settings of a file over the defaults. ConfigFault with `file:line` and key for all that is wrong in it."""
+    from edge import toml
+
+    data, lines = toml.load(_text(path), path)
+    given: dict[str, dict[str, Any]] = {"": {}, "model": {}, "budgets": {}}
+    for key, value in _flat("", data):
+        where = f"{path}:{lines[key]}" if key in lines else path
+        row = _KEYS.get(key)
+        if row is None:
+            raise _unknown(key, isinstance(value, dict), where)
+        group, field, check, limits = row
+        if field in given[group]:
+            raise ConfigFault(f"{key} says again what another key says", "keep one of them", where, key)
+        try:
+            given[group][field] = check(value, *limits)
+        except ValueError as fault:
+            sentence = fault.sentence if isinstance(fault, ConfigFault) else f"{key} {fault}"
+            raise ConfigFault(sentence, getattr(fault, "fix", ""), where, key) from None
+    return Settings(**given[""], model=ModelSettings(**given["model"]), budgets=Budgets(**given["budgets"]))
+
+
+def read_key(settings: ModelSettings, environ: Mapping[str, str]) -> str:
+    """The key for the model's server: the content of key_file, else the variable key_env; "" when neither is set.
+
+    A key file is a regular file that group and others cannot touch (mode 0600 or 0400). ConfigFault never holds
+    the key, and neither does any record.
+    """
+    if settings.key_file:
+        raw = _key_bytes(settings.key_file)
+        where = settings.key_file
+    else:
+        raw = environ.get(settings.key_env, "").encode("utf-8", "surrogateescape")
+        where = f"the variable {settings.key_env}"
+    key = raw.strip()
+    if any(byte <= 32 or byte >= 127 for byte in key):
+        raise ConfigFault(f"the key in {where} is not one word of ASCII", "write the key alone, in one line")
+    if settings.key_file and not key:
+        raise ConfigFault(f"the key file {where} is empty", "write the key into it", key="model.key_file")
+    return key.decode("ascii")
+
+
+def _key_bytes(path: str) -> bytes:
+    status, raw = _read(path, _LONGEST_KEY, "model.key_file", "key file")
+    if status.st_mode & 0o077:
+        raise ConfigFault(f"the key file {path} can be used by others", f"run: chmod 600 {path}", key="model.key_file")
+    return raw
+
+
+def _read(path: str, most: int, key: str, what: str) -> tuple[os.stat_result, bytes]:
+    """Status and content of a regular file. O_NONBLOCK: a named pipe in its place must not hang the start."""
+    import stat
+
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
+        try:
+            status = os.fstat(handle)
+            if not stat.S_ISREG(status.st_mode):
+                raise ConfigFault(f"the {what} {path} is not a regular file", "name another", key=key)
+            if status.st_size > most:
+                raise ConfigFault(f"the {what} {path} has more than {most} bytes", "name another", key=key)
+            return status, os.read(handle, most + 1)[:most]
+        finally:
+            os.close(handle)
+    except (OSError, ValueError) as fault:
+        if isinstance(fault, ConfigFault):
+            raise
+        why = (getattr(fault, "strerror", None) or str(fault)).lower()
+        raise ConfigFault(f"the {what} {path} cannot be read: {why}", "name one that exists", key=key) from fault
+
+
+def _text(path: str) -> str:
+    raw = _read(path, _LARGEST_FILE, "", "settings file")[1]
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as fault:
+        line = raw.count(b"\n", 0, fault.start) + 1
+        raise ConfigFault("this line is not UTF-8", "save the file as UTF-8", f"{path}:{line}") from fault
+
+
+def _flat(prefix: str, table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Dotted keys and values; an empty or an unknown table is yielded as a whole."""
+    for name, value in table.items():
+        key = prefix + name
+        if isinstance(value, dict) and (key not in _TABLES or prefix):
+            yield key, value
+        elif isinstance(value, dict):
+            yield from _flat(key + ".", value)
+        else:
+            yield key, value
+
+
+def _unknown(key: str, table: bool, where: str) -> ConfigFault:
+    if key.rpartition(".")[2].lower().replace("-", "_") in _SECRETS:
+        fix = "set model.key_env to the name of a variable, or model.key_file to a file with mode 0600"
+        return ConfigFault(f"{key}: a key does not belong into the settings file", fix, where, key)
+    if key in _TABLES:
+        return ConfigFault(f"{key} is a table", f"write [{key}] once and its keys below it", where, key)
+    from edge.schema import near
+
+    group, dot, last = key.rpartition(".")
+    if table or (dot and group not in _TABLES):
+        shown = ascii(key[:60])[1:-1]
+        meant = near(key, _TABLES)
+        fix = f"did you mean [{meant}]?" if meant else f"tables: {', '.join(_TABLES)}"
+        return ConfigFault(f"there is no table [{shown}]", fix, where, key)
+    names = [known.rpartition(".")[2] for known in _KEYS if known.rpartition(".")[0] == group]
+    meant = next((known for known in _KEYS if known.rpartition(".")[2] == last), "") or near(last, names)
+    fix = f"did you mean {meant}?" if meant else f"known here: {', '.join(names)}"
+    return ConfigFault(f"there is no key {ascii(key[:60])[1:-1]}", fix, where, key)
+
+
+def _kind(value: Any) -> str:
+    names = {str: "a text", bool: "true or false", int: "a whole number", float: "a number", list: "a list"}
+    return names.get(type(value), "a table" if isinstance(value, dict) else "a date")
+
+
+def _string(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"must be a text, not {_kind(value)}")
+    if not value.isprintable():
+        raise ValueError("holds a control character")
+    return value
+
+
+def _flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError(f"must be true or false, not {_kind(value)}")
+    return value
+
+
+def _whole(value: Any, low: int, high: int) -> int:
+    if type(value) is not int:
+        raise ValueError(f"must be a whole number, not {_kind(value)}")
+    if not low <= value <= high:
+        raise ValueError(f"must be from {low} to {high}, not {value if abs(value) < 10**18 else 'so large a number'}")
+    return value
+
+
+def _number(value: Any, low: float, high: float) -> float:
+    if type(value) not in (int, float):
+        raise ValueError(f"must be a number, not {_kind(value)}")
+    if not low <= value <= high:
+        raise ValueError(f"must be from {low:g} to {high:g}")
+    return float(value)
+
+
+def _milliseconds(value: Any, low: float, high: float) -> float:
+    return _number(value, low, high) / 1000
+
+
+def _one_of(value: Any, *words: str) -> str:
+    word = _string(value).lower()
+    if word not in words:
+        raise ValueError(f"must be {' or '.join(words)}, not {value[:40]!r}")
+    return word
+
+
+def _preset(value: Any) -> str:
+    from edge.gate.policy import preset
+
+    return preset(_string(value))
+
+
+def _spec(value: Any) -> str:
+    provider, _, name = _string(value).partition(":")
+    if value == "offline" or (provider in _PROVIDERS and name.strip() == name != ""):
+        return str(value)
+    raise ValueError(f"must be offline, chat:NAME or scripted:FILE, not {value[:40]!r}")
+
+
+def _url(value: Any) -> str:
+    scheme, _, rest = _string(value).partition("://")
+    host = rest.partition("/")[0]
+    if scheme.lower() not in ("http", "https") or not host or " " in value:
+        raise ValueError("must be http://HOST or https://HOST, with a path such as /v1 where the server has one")
+    if "@" in host:
+        raise ValueError("holds a user name or key; use model.key_env or model.key_file")
+    return str(value).rstrip("/")
+
+
+def _variable(value: Any) -> str:
+    """A name of an environment variable. The value is not shown: it may be a key that was put in the wrong place."""
+    name = _string(value)
+    if not name.isascii() or not name.replace("_", "a").isalnum() or name[0].isdecimal():
+        raise ValueError("must be the name of an environment variable, such as FIELDHAND_API_KEY, not the key itself")
+    return name
+
+
+def _path(value: Any) -> str:
+    path = os.path.expanduser(_string(value))
+    if path and not os.path.isabs(path):
+        raise ValueError(f"must be an absolute path or begin with ~/, not {value[:60]!r}")
+    return path
+
+
+# dotted key -> (record, field, check, its limits)
+_KEYS: dict[str, tuple[str, str, Callable[..., Any], tuple[Any, ...]]] = {
+    "mode": ("", "preset", _preset, ()),
+    "board": ("", "board", _string, ()),
+    "state": ("", "state", _path, ()),
+    "model.name": ("model", "spec", _spec, ()),
+    "model.base_url": ("model", "base_url", _url, ()),
+    "model.replies": ("model", "mode", _one_of, ("native", "json")),
+    "model.stream": ("model", "stream", _flag, ()),
+    "model.key_env": ("model", "key_env", _variable, ()),
+    "model.key_file": ("model", "key_file", _path, ()),
+    "model.seconds": ("model", "seconds", _number, (0.1, 3600)),
+    "model.retries": ("model", "retries", _whole, (0, 20)),
+    "model.temperature": ("model", "temperature", _number, (0, 2)),
+    "model.max_tokens": ("model", "max_tokens", _whole, (1, 1_000_000)),
+    "budgets.steps": ("budgets", "steps", _whole, (1, 10_000)),
+    "budgets.tool_calls_per_hour": ("budgets", "calls_per_hour", _whole, (0, 1_000_000)),
+    "budgets.turn_seconds": ("budgets", "turn_seconds", _number, (1, 86_400)),
+    "budgets.tool_seconds": ("budgets", "tool_seconds", _number, (0.1, 3600)),
+    "budgets.approval_seconds": ("budgets", "approval_seconds", _number, (1, 86_400)),
+    "tools.timeout_ms": ("budgets", "tool_seconds", _milliseconds, (100, 3_600_000)),
+}
+_TABLES = ("model", "budgets", "tools")

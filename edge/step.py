@@ -1,0 +1,287 @@
+"""From a model's reply to a Step, or to a fault the model can mend.
+
+Rules:
+1. Pure: `read` decides what a reply says, never whether it may happen. It returns a StepFault, it raises none.
+2. Mode `json`: exactly one object {"thought", "action", "action_input"} on lines of its own (edge.reply says
+   where). `final` ends the turn and is no tool. `bash` and `final` take text as action_input. Free text is never
+   a step.
+3. Mode `native`: the tool calls of an assistant message; a message without calls is the answer.
+4. A tool's name is exact but for the case of ASCII letters. An unknown member of a step is a fault: dropping it
+   would lose something. What is null is as if it were not there.
+5. Arguments fit the tool's schema (edge.schema), with lossless repairs, each told in Step.repairs.
+6. The sentence of a StepFault is sent back to the model: it says what is wrong and how to do it right.
+"""
+
+from __future__ import annotations
+
+from edge.call import Call
+from edge.faults import StepFault, UsageFault
+from edge.lenient import attempt, flat, whole
+from edge.record import Record
+from edge.reply import answer, step_object
+from edge.schema import encodable, fit, form, near
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    Schema = Mapping[str, Any]
+    Tools = Mapping[str, Schema]
+
+LONGEST = 1 << 20  # characters of one reply
+MOST_CALLS = 64  # calls in one reply
+
+TEXT_INPUT = {"bash": "command"}  # the tools whose action_input is plain text, and the argument it fills
+MEMBERS = frozenset(("thought", "action", "action_input"))
+FINAL = ("text", "answer")  # the members of which one may hold the answer when `final` is given an object
+ASK = (
+    "Reply with exactly one JSON object on lines of its own: "
+    '{"thought": "<one line>", "action": "<tool>", "action_input": {<arguments>}}, '
+    'or with "action": "final" and the answer as text in "action_input"'
+)
+
+
+class Step(Record):
+    """What the model wants: calls (ids are still ""), or a final answer (then no calls). Repairs are in words."""
+
+    thought: str
+    calls: tuple[Call, ...]
+    final: str | None
+    repairs: tuple[str, ...] = ()
+
+
+def read(raw: str | Mapping[str, Any], mode: str, tools: Tools) -> Step | StepFault:
+    """The step a reply says. `tools` maps names to JSON schemas; `mode` is "json" or "native".
+
+    `raw` is the reply's text, or in native mode also the assistant message as a mapping or as its JSON text.
+    At most 1 MiB of characters. Returns a StepFault for all that is no step. UsageFault for another mode.
+    """
+    if mode not in ("json", "native"):
+        raise UsageFault(f"{mode!r} is no way to read replies", "use json or native")
+    try:
+        return _native(raw, tools) if mode == "native" else _json(_text(raw), tools)
+    except StepFault as fault:
+        return fault.with_traceback(None)
+    except RecursionError:  # the caller stands near the interpreter's limit
+        return StepFault("too_deep", "the reply is nested too deeply")
+
+
+def step_schema(tools: Tools) -> dict[str, Any]:
+    """A JSON schema of one step, for servers that constrain what is generated.
+
+    One branch per tool and one for `final`, members in the order they are to be written. Only what llama.cpp's
+    converter takes (const, enum, properties, required, items, anyOf); bounds are left to `fit`, for a large
+    maxLength makes a grammar explode.
+    """
+    branches = [_branch(name, _bare(schema)) for name, schema in tools.items() if name not in ("final", *TEXT_INPUT)]
+    branches += [_branch(name, {"type": "string"}) for name in (*filter(tools.__contains__, TEXT_INPUT), "final")]
+    return {"anyOf": branches}
+
+
+def _branch(name: str, given: Schema) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": {"thought": {"type": "string"}, "action": {"const": name}, "action_input": given},
+        "required": ["thought", "action", "action_input"],
+        "additionalProperties": False,
+    }
+
+
+def _bare(schema: Schema) -> dict[str, Any]:
+    """A schema without words and bounds."""
+    kept = {key: schema[key] for key in ("type", "enum", "required") if schema.get(key)}
+    if "items" in schema:
+        kept["items"] = _bare(schema["items"])
+    if schema.get("type") == "object" and "properties" in schema:
+        kept["properties"] = {name: _bare(rule) for name, rule in schema["properties"].items()}
+        kept["additionalProperties"] = False
+    return kept
+
+
+def _text(raw: Any) -> str:
+    """The reply's text: of a mapping its content, where a list of text parts is joined."""
+    text = raw.get("content") if hasattr(raw, "get") else raw
+    if isinstance(text, (list, tuple)):
+        text = "".join(str(part.get("text") or "") for part in text if hasattr(part, "get"))
+    if text is None:
+        return ""
+    if not isinstance(text, str):
+        raise StepFault("not_text", f"the reply is {type(text).__name__}, not text")
+    if len(text) > LONGEST:
+        raise StepFault("too_long", f"the reply has {len(text)} characters; at most {LONGEST} are read")
+    return text
+
+
+def _json(text: str, tools: Tools) -> Step:
+    body = text.strip()
+    if body[:1] == "{" and flat(body):  # the whole reply is one object: the common case, kept short
+        value, end, repairs, fault = attempt(body, 0, True)
+        if end == len(body) and not fault:
+            return _step(value, tools, repairs)
+    try:
+        value, repairs = step_object(text)
+    except StepFault as fault:
+        raise StepFault(fault.why, f"{fault.sentence}. {ASK}") from None
+    return _step(value, tools, repairs)
+
+
+def _step(value: Any, tools: Tools, repairs: tuple[str, ...]) -> Step:
+    if not isinstance(value, dict):
+        raise StepFault("not_a_step", f"the reply is not one JSON object. {ASK}")
+    if not value.keys() <= MEMBERS:
+        for name in value:
+            if name not in MEMBERS and value[name] is not None:
+                raise StepFault("not_a_step", f"a step has no member {name[:40]!a}. {ASK}")
+    action = value.get("action")
+    if not isinstance(action, str) or not action:
+        why = "no_action" if not action else "bad_action"
+        raise StepFault(why, f'"action" must be the name of one tool, or final. {ASK}')
+    told = list(repairs)
+    thought = _thought(value.get("thought"), told)
+    given = value.get("action_input")
+    tool = _tool(action, tools)
+    if tool == "final":
+        return Step(thought, (), _answer(given), tuple(told))
+    if tool in TEXT_INPUT and isinstance(given, str):
+        given = {TEXT_INPUT[tool]: given}
+    return Step(thought, (_call(tool, given, tools, told),), None, tuple(told))
+
+
+def _thought(thought: Any, told: list[str]) -> str:
+    """The thought as text. It decides nothing, so its absence is a repair, and another value is kept as JSON."""
+    if thought is None:
+        told.append("the thought was missing")
+        return ""
+    if not isinstance(thought, str):
+        import json
+
+        told.append("the thought was no text; its JSON was kept")
+        thought = json.dumps(thought, ensure_ascii=False)
+    if not encodable(thought):
+        raise StepFault("not_text", 'half of a surrogate pair stands in "thought"; write the character itself')
+    return str(thought)
+
+
+def _answer(given: Any) -> str:
+    """The text of `final`: given as text, or as an object with exactly one of text and answer."""
+    if isinstance(given, dict) and len(given) == 1 and next(iter(given)) in FINAL:
+        given = next(iter(given.values()))
+    if type(given) is int:
+        given = str(given)
+    if not isinstance(given, str):
+        raise StepFault("bad_args", 'final takes the answer as text: {"action": "final", "action_input": "<answer>"}')
+    if not given.strip():
+        raise StepFault("empty", "the answer is empty; write the answer as text in action_input")
+    if not encodable(given):
+        raise StepFault("not_text", "half of a surrogate pair stands in the answer; write the character itself")
+    return given
+
+
+def _tool(name: str, tools: Tools) -> str:
+    """The tool that `name` means: exact, but for the case of ASCII letters. `final` is always there."""
+    if name in tools or name == "final":
+        return name
+    if name.isascii():  # lower() makes a k of the Kelvin sign: only ASCII may differ in case
+        lower = name.lower()
+        for known in (*tools, "final"):
+            if known.lower() == lower:
+                return known
+    meant = near(name, (*tools, "final"))
+    hint = f"did you mean {meant}? The" if meant else "the"
+    listed = ", ".join(sorted({*tools, "final"}))
+    raise StepFault("unknown_tool", f'there is no tool "{ascii(name[:40])[1:-1]}"; {hint} tools are: {listed}')
+
+
+def _call(tool: str, given: Any, tools: Tools, told: list[str]) -> Call:
+    """One call with checked arguments. `given` is an object, its JSON text, or nothing."""
+    schema = tools[tool]
+    try:
+        if isinstance(given, str):
+            given = _object_in(given, told)
+        if given is None:
+            given = {}
+        args, repairs = fit(given, schema)
+    except UsageFault as fault:
+        raise StepFault("bad_args", f"{tool}: {fault.sentence}. Its arguments are {form(schema)}") from None
+    except StepFault as fault:
+        raise StepFault(fault.why, f"the arguments of {tool}: {fault.sentence}. They are {form(schema)}") from None
+    told += repairs
+    return Call(tool, args)
+
+
+def _object_in(text: str, told: list[str]) -> Any:
+    """The arguments that a text holds as JSON; an empty text holds none."""
+    if len(text) > LONGEST:
+        raise StepFault("too_long", f"they have {len(text)} characters; at most {LONGEST} are read")
+    if not text.strip():
+        return None
+    value, repairs = whole(text)
+    if isinstance(value, str):  # encoded twice
+        value, more = whole(value)
+        repairs += more
+    told += repairs
+    return value
+
+
+def _native(raw: Any, tools: Tools) -> Step:
+    message = _message(raw)
+    calls = message.get("tool_calls") if message is not None else None
+    if calls:
+        return _called(calls, message, tools)
+    text = answer(_text(raw if message is None else message))
+    if not text:
+        raise StepFault("empty", "the reply is empty; call a tool or answer with text")
+    if not encodable(text):
+        raise StepFault("not_text", "half of a surrogate pair stands in the answer; write the character itself")
+    return Step("", (), text)
+
+
+def _message(raw: Any) -> Mapping[str, Any] | None:
+    """The assistant message that `raw` is or spells as JSON; None when it is plain text."""
+    if hasattr(raw, "get"):
+        return raw  # type: ignore[no-any-return]
+    text = _text(raw).strip()
+    if not text.startswith("{") or not ('"role"' in text or '"tool_calls"' in text):
+        return None
+    try:
+        value, _ = whole(text)
+    except StepFault:
+        # A message that was cut must not become an answer in words.
+        if "".join(text[:64].split()).startswith(('{"role":"assistant"', '{"tool_calls":[')):
+            raise
+        return None
+    if not isinstance(value, dict):
+        return None
+    return value if value.get("role") == "assistant" or isinstance(value.get("tool_calls"), list) else None
+
+
+def _called(calls: Any, message: Any, tools: Tools) -> Step:
+    if not isinstance(calls, (list, tuple)) or len(calls) > MOST_CALLS:
+        raise StepFault("bad_action", f"tool_calls must be a list of at most {MOST_CALLS} calls")
+    told: list[str] = []
+    try:
+        thought = answer(_text(message))
+    except StepFault:  # beside calls the text is only a remark
+        thought = ""
+    if not encodable(thought):
+        thought = thought.encode("utf-8", "replace").decode()
+    asked = [_function(call) for call in calls]
+    tool = [_tool(name, tools) for name, _ in asked]
+    if "final" not in tool:
+        made = tuple(_call(name, given, tools, told) for name, (_, given) in zip(tool, asked))
+        return Step(thought, made, None, tuple(told))
+    if len(tool) > 1:
+        raise StepFault("bad_action", "final cannot stand beside other calls; call the tools first, then answer")
+    given = asked[0][1]
+    return Step(thought, (), _answer(_object_in(given, told) if isinstance(given, str) else given), tuple(told))
+
+
+def _function(call: Any) -> tuple[str, Any]:
+    """Name and arguments of one entry of tool_calls."""
+    function = call.get("function") if hasattr(call, "get") else None
+    if hasattr(function, "get"):
+        name = function.get("name")
+        if isinstance(name, str) and name:
+            return name, function.get("arguments")
+    raise StepFault("no_action", "a tool call has no function name; call one of the tools by its name")
