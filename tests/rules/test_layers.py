@@ -1,0 +1,333 @@
+"""Who may import whom, as a table; and what a room without input and output must not call.
+
+Rules:
+1. A module belongs to the first room whose pattern fits its name. A module without a room is a fault: a new one
+   is placed here, by argument, before it can land.
+2. A room names the modules of ours it may import, the modules of the standard library it may import at the head
+   of a file, and those only inside functions. A name that ends in `.*` is that package and what is below it.
+   The room's own modules are not included unless they are named.
+3. What is in no list is forbidden: other libraries therefore appear nowhere but where they are named (`tomli`).
+4. A room calls neither open, print nor input, runs no text as code and imports nothing by a computed name, unless
+   its row says so.
+5. Only the registry imports a tool, by the strings of its table. Only the command line prints or exits.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import NamedTuple
+
+import pytest
+
+from tests.support.sources import Import, Source, imports, none_of, running_nodes, sources
+
+
+class Room(NamedTuple):
+    """One row of the table. `calls` are the exceptions to rule 4."""
+
+    modules: str
+    ours: str = ""
+    head: str = ""
+    late: str = ""
+    calls: str = ""
+
+
+# Cheap and without input or output: any function may import them.
+PURE_LATE = "base64 bisect hashlib hmac json math"
+# What everything else is made of.
+WORDS = "edge.faults edge.record edge.text edge.call edge.tool"
+# The same with reading, deciding and the table of a turn: what has no input or output.
+CORE = WORDS + " edge.schema edge.lenient edge.reply edge.step edge.turn edge.gate.* edge.registry edge.verdicts"
+
+ROOMS = (
+    # --- the vocabulary: loaded before the prompt, by everybody ---
+    Room("edge.faults"),
+    Room("edge.record", calls="exec"),  # it compiles each record's constructor from text of its own
+    Room("edge.text"),
+    Room("edge.call edge.tool edge.watch", "edge.record"),
+    Room("edge.registry", "edge.faults", calls="__import__"),  # the strings of its own table
+    # --- the pure core ---
+    # Unicode names and near words are tables of the standard library; `re` only with patterns that stand in the file.
+    Room(
+        "edge.schema edge.lenient edge.reply edge.step",
+        "edge.faults edge.record edge.call edge.schema edge.lenient edge.reply",
+        late=PURE_LATE + " re difflib unicodedata",
+    ),
+    Room("edge.turn", "edge.faults edge.record edge.call edge.step", late=PURE_LATE),
+    Room("edge.verdicts", "edge.faults edge.record edge.call", late=PURE_LATE),
+    Room("edge.gate.*", "edge.faults edge.record edge.text edge.call edge.gate.*", late=PURE_LATE),
+    Room("edge.brief", "edge.call edge.tool edge.text edge.schema", late=PURE_LATE),
+    # --- files of our own, nothing else of the world ---
+    Room("edge.approve", CORE, late=PURE_LATE),
+    # Its fences need chance that nobody can guess: os.urandom.
+    Room("edge.context", CORE, "os", PURE_LATE),
+    Room("edge.config", CORE + " edge.toml", "os", PURE_LATE + " stat", "open"),
+    Room("edge.toml", "edge.faults", calls="__import__"),  # tomllib where Python has it, else tomli, else neither
+    # A record carries four clocks and a checksum; leftovers ends what a dead run left behind.
+    Room("edge.tape.leftovers", CORE + " edge.tape.*", "os time", PURE_LATE + " fcntl signal"),
+    Room(
+        "edge.tape.*",
+        CORE + " edge.tape.*",
+        "_thread binascii errno os time",
+        PURE_LATE + " fcntl collections _json",
+    ),
+    # --- the rim ---
+    Room(
+        "edge.hands.*",
+        CORE + " edge.hands.* edge.tape.* edge.peripherals.guard.client edge.peripherals.sim.declare",
+        "os",
+        PURE_LATE + " _thread ctypes socket ssl subprocess",
+    ),
+    Room("edge.tools.*", "edge.tool edge.call edge.faults edge.text edge.record", late=PURE_LATE),
+    # Parts and circuits are arithmetic, the protocol is bytes: no clock but the one that is handed in.
+    Room(
+        "edge.peripherals edge.peripherals.sim edge.peripherals.sim.declare edge.peripherals.sim.greenhouse "
+        "edge.peripherals.sim.parts edge.peripherals.sim.board",
+        "edge.faults edge.record edge.call edge.peripherals.sim.*",
+        "math",
+        PURE_LATE,
+    ),
+    Room(
+        "edge.peripherals.guard edge.peripherals.guard.core edge.peripherals.guard.leases edge.peripherals.guard.line "
+        "edge.peripherals.guard.protocol edge.peripherals.guard.wire",
+        "edge.faults edge.record edge.call edge.peripherals.guard.core edge.peripherals.guard.leases "
+        "edge.peripherals.guard.line edge.peripherals.guard.protocol edge.peripherals.guard.wire",
+        late=PURE_LATE,
+    ),
+    Room(
+        "edge.peripherals.guard.* edge.peripherals.sim.*",
+        "edge.faults edge.record edge.call edge.text edge.peripherals.guard.* edge.peripherals.sim.*",
+        "_signal _socket _thread fcntl os select sys time",
+        PURE_LATE,
+        "open",
+    ),
+    # Words and grammar of the built-in planner: text in, a step out.
+    Room(
+        "edge.model.grammar edge.model.intents edge.model.names edge.model.phrases edge.model.tokens "
+        "edge.model.planner edge.model.wording edge.model.direct",
+        "edge.faults edge.record edge.call edge.text edge.model edge.model.grammar edge.model.intents "
+        "edge.model.names edge.model.phrases edge.model.tokens edge.model.planner edge.model.wording",
+        late=PURE_LATE,
+    ),
+    Room(
+        "edge.model.*",
+        WORDS + " edge.schema edge.step edge.model.*",
+        "os time",
+        PURE_LATE + " _thread errno http.client random select socket ssl",
+    ),
+    # --- the shell around it all ---
+    Room("edge.jobs edge.pulse", "", "time", "_queue _thread"),
+    Room(
+        "edge.loop",
+        CORE + " edge.approve edge.context edge.config edge.brief edge.hands.* edge.jobs edge.model edge.pulse "
+        "edge.tape.* edge.watch",
+        "time",
+        PURE_LATE + " _thread",
+    ),
+    Room(
+        "edge.cli.*",
+        CORE + " edge edge.approve edge.brief edge.cli.* edge.config edge.context edge.hands.* edge.jobs edge.loop "
+        "edge.model.* edge.peripherals.* edge.pulse edge.tape.* edge.watch",
+        "os select signal sys time",
+        PURE_LATE + " importlib.util readline shlex socket",
+        "input",
+    ),
+    Room("edge"),
+    Room("edge.__main__", "edge.cli", "os sys"),
+)
+
+# Dear to import, and each has a cheaper way here (records, plain strings, annotations that never run).
+NEVER = ("typing", "typing_extensions", "dataclasses", "enum", "logging", "argparse", "pathlib", "asyncio")
+IMPURE_CALLS = ("open", "print", "input", "exec", "eval", "compile", "__import__", "breakpoint")
+EXITS = ("print", "input", "exit", "quit", "breakpoint")
+# The command line; the way in; the process of the board, which ends itself.
+MAY_EXIT = ("edge.cli.*", "edge.__main__", "edge.peripherals.guard.process")
+
+TREE = sources()
+KNOWN = frozenset(source.module for source in TREE)
+
+
+def fits(module: str, patterns: str) -> bool:
+    """True when one of the patterns names the module."""
+    for pattern in patterns.split():
+        if module == pattern or (pattern.endswith(".*") and f"{module}.".startswith(pattern[:-1])):
+            return True
+    return False
+
+
+def room_of(module: str) -> Room | None:
+    """The first room that has the module."""
+    return next((room for room in ROOMS if fits(module, room.modules)), None)
+
+
+def allowed(item: Import, room: Room) -> bool:
+    """True when a module of the room may have this import."""
+    if item.module == "__future__":
+        return True
+    if item.module.split(".")[0] == "edge":
+        return fits(item.module, room.ours)
+    return fits(item.module, room.head) or (item.late and fits(item.module, room.late))
+
+
+def strangers(source: Source) -> list[str]:
+    """The imports that the table does not allow, as sentences."""
+    room = room_of(source.module)
+    if room is None:
+        return [f"{source.path}: {source.module} has no room in the table of test_layers.py"]
+    return [
+        f"{source.path}:{item.line}: {source.module} may not import {item.module}"
+        + ("" if item.late else " at the head of the file")
+        for item in imports(source.text, KNOWN)
+        if not allowed(item, room)
+    ]
+
+
+def called(text: str, names: tuple[str, ...]) -> list[tuple[str, int]]:
+    """The calls of these plain names that can run, with their lines."""
+    return sorted(
+        (node.func.id, node.lineno)
+        for node, _ in running_nodes(text)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names
+    )
+
+
+def impure(source: Source) -> list[str]:
+    """Where a module does what rule 4 forbids."""
+    room = room_of(source.module)
+    may = room.calls.split() if room else []
+    found = called(source.text, tuple(name for name in IMPURE_CALLS if name not in may))
+    return [f"{source.path}:{line}: {name}() is not for {source.module}" for name, line in found]
+
+
+def exits(source: Source) -> list[str]:
+    """Where a module prints or ends the process although it may not."""
+    if fits(source.module, " ".join(MAY_EXIT)):
+        return []
+    found = [f"{source.path}:{line}: {name}()" for name, line in called(source.text, EXITS)]
+    for node, _ in running_nodes(source.text):
+        dotted = ast.unparse(node) if isinstance(node, ast.Attribute) else ""
+        if dotted in ("sys.exit", "os._exit", "os.abort", "sys.stdout", "sys.stderr"):
+            found.append(f"{source.path}:{node.lineno}: {dotted}")
+        if isinstance(node, ast.Name) and node.id == "SystemExit":
+            found.append(f"{source.path}:{node.lineno}: SystemExit")
+    return found
+
+
+def private_touches(source: Source) -> list[str]:
+    """Where a tool reaches for a private attribute of something else: the way round its hands."""
+    if not source.module.startswith("edge.tools"):
+        return []
+    return [
+        f"{source.path}:{node.lineno}: .{node.attr}"
+        for node, _ in running_nodes(source.text)
+        if isinstance(node, ast.Attribute) and node.attr.startswith("_")
+    ]
+
+
+def dear(source: Source) -> list[str]:
+    """Imports of what is never imported at run time."""
+    return [
+        f"{source.path}:{item.line}: {item.module}"
+        for item in imports(source.text, KNOWN)
+        if item.module.split(".")[0] in NEVER
+    ]
+
+
+def tools_named(source: Source) -> list[str]:
+    """Imports of a tool from outside the tools."""
+    return [
+        f"{source.path}:{item.line}: {item.module}"
+        for item in imports(source.text, KNOWN)
+        if fits(item.module, "edge.tools.*") and not fits(source.module, "edge.tools.*")
+    ]
+
+
+def everywhere(check: Callable[[Source], list[str]]) -> list[str]:
+    return [sentence for source in TREE for sentence in check(source)]
+
+
+def test_every_import_is_in_the_table() -> None:
+    none_of(everywhere(strangers))
+
+
+def test_the_table_names_only_modules_that_exist() -> None:
+    named = {pattern for room in ROOMS for pattern in f"{room.modules} {room.ours}".split()}
+    none_of([f"{pattern}: no such module" for pattern in sorted(named) if pattern.replace(".*", "") not in KNOWN])
+
+
+def test_dear_modules_are_imported_nowhere_at_run_time() -> None:
+    none_of(everywhere(dear))
+
+
+def test_no_room_opens_prints_or_runs_text_unless_its_row_says_so() -> None:
+    none_of(everywhere(impure))
+
+
+def test_only_the_command_line_prints_or_exits() -> None:
+    none_of(everywhere(exits))
+
+
+def test_tools_touch_nothing_private() -> None:
+    none_of(everywhere(private_touches))
+
+
+def test_nobody_imports_a_tool_but_the_registry_by_its_strings() -> None:
+    none_of(everywhere(tools_named))
+
+
+# --- the checks can fail ---
+
+VIOLATIONS = [
+    ("edge.faults", "import os", "edge.faults may not import os at the head"),
+    ("edge.gate.rules", "import os", "may not import os"),
+    ("edge.gate.rules", "def f():\n    import socket", "may not import socket"),
+    ("edge.gate.rules", "import json", "may not import json at the head"),
+    ("edge.gate.rules", "from edge.turn import advance", "may not import edge.turn"),
+    ("edge.step", "import re", "may not import re at the head"),
+    ("edge.step", "from edge import gate", "may not import edge.gate"),
+    ("edge.turn", "import time", "may not import time"),
+    ("edge.newcomer", "import subprocess", "has no room"),
+    ("edge.tools.file_read", "import subprocess", "may not import subprocess"),
+    ("edge.tools.file_read", "from edge.hands import Hands", "may not import edge.hands"),
+    ("edge.tools.file_read", "from . import file_write", "may not import ."),
+    ("edge.hands.files", "def f():\n    import httpx", "may not import httpx"),
+    ("edge.peripherals.sim.parts", "import time", "may not import time"),
+    ("edge.peripherals.sim.parts", "from edge.peripherals.guard import wire", "import edge.peripherals.guard.wire"),
+    ("edge.peripherals.guard.process", "from edge.tape.journal import Tape", "may not import edge.tape.journal"),
+    ("edge.model.planner", "def f():\n    import socket", "may not import socket"),
+    ("edge.loop", "from edge.cli import put", "may not import edge.cli"),
+    ("edge.loop", "import subprocess", "may not import subprocess"),
+    ("edge.cli.repl", "import images", "may not import images"),
+    ("edge.config", "import tomllib", "may not import tomllib at the head"),
+    ("edge.config", "def f():\n    import tomllib", "may not import tomllib"),
+    ("edge.loop", "try:\n    import uvloop\nexcept ImportError:\n    pass", "may not import uvloop"),
+    ("edge.call", "class A:\n    import os", "may not import os at the head"),
+    ("edge.call", "if TYPE_CHECKING:\n    pass\nelse:\n    import typing", "may not import typing"),
+]
+
+
+@pytest.mark.parametrize(("module", "text", "sentence"), VIOLATIONS, ids=[f"{m}-{t[:24]!r}" for m, t, _ in VIOLATIONS])
+def test_a_forbidden_import_is_found(module: str, text: str, sentence: str) -> None:
+    found = strangers(Source(module, "x.py", text))
+    assert len(found) == 1 and sentence in found[0]
+
+
+def test_what_never_runs_does_not_count() -> None:
+    text = "TYPE_CHECKING = False\nif TYPE_CHECKING:\n    import socket\n    from typing import Any\n"
+    assert strangers(Source("edge.call", "x.py", text)) == []
+
+
+def test_an_impure_call_an_exit_and_a_private_touch_are_found() -> None:
+    assert impure(Source("edge.gate.rules", "x.py", "def f():\n    return open('/etc/hosts')"))
+    assert impure(Source("edge.tools.file_read", "x.py", "eval('1')"))
+    assert impure(Source("edge.loop", "x.py", "__import__('edge.tools.recall')"))
+    assert impure(Source("edge.hands.files", "x.py", "open('x')"))
+    assert not impure(Source("edge.peripherals.guard.spawn", "x.py", "open('x')"))
+    assert exits(Source("edge.loop", "x.py", "print('x')"))
+    assert exits(Source("edge.model", "x.py", "import sys\nsys.exit(1)"))
+    assert exits(Source("edge.tape.disk", "x.py", "raise SystemExit(1)"))
+    assert not exits(Source("edge.cli.repl", "x.py", "print('x')"))
+    assert dear(Source("edge.cli.repl", "x.py", "def f():\n    import dataclasses"))
+    assert tools_named(Source("edge.loop", "x.py", "def f():\n    from edge.tools import recall"))
+    assert private_touches(Source("edge.tools.file_read", "x.py", "def run(args, hands):\n    hands._holder.world"))
