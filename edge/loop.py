@@ -219,8 +219,18 @@ class Loop:
                 except TapeFault as fault:
                     self._tape_failed = True
                     follow = t.Stop(fault)
+                except Exception as error:  # our own fault ends the turn; it must not end the thread and hang the turn
+                    follow = self._own_fault(action, error)
                 if follow is not None:
                     pending.append(follow)
+
+    def _own_fault(self, action: t.Action, error: Exception) -> t.Event:
+        fault = Fault(f"a fault of Fieldhand's own: {_inside(error)}", "report it with the tape")
+        if not isinstance(action, t.End):
+            return t.Stop(fault)
+        self._ending = Ending(fault.code, "", fault)
+        self._jobs.ring()
+        return t.Closed()
 
     def keep(self, kind: str, fields: Mapping[str, Any], sync: bool = False) -> None:
         """Put a record on the tape; once the tape has failed, nothing more is tried."""

@@ -9,7 +9,7 @@ import time
 from edge import __version__
 from edge.approve import Nobody, SaidYes
 from edge.brief import brief
-from edge.cli import settle
+from edge.cli import say, settle
 from edge.context import Context
 from edge.gate.policy import Policy
 from edge.hands.world import World
@@ -114,7 +114,10 @@ class Run:
     def _told(self, event: Mapping[str, Any]) -> bool:
         if not self.loop.note("board", event):
             return False
-        self.watcher.board(event)
+        try:
+            self.watcher.board(event)
+        except Exception as error:  # what cannot be shown must not end the heartbeat
+            say(f"fieldhand: a board event could not be shown: {type(error).__name__}: {error}")
         return True
 
     def linger(self) -> None:

@@ -113,10 +113,10 @@ class Lines(Watcher):
 class Trace(Watcher):
     """Every event as one JSON object a line, with a monotonic time in seconds."""
 
-    def _event(self, name: str, **fields: Any) -> None:
+    def _event(self, happened: str, **fields: Any) -> None:
         import json
 
-        say(json.dumps({"event": name, "mono": round(time.monotonic(), 6), **fields}, ensure_ascii=True, default=str))
+        say(json.dumps({"event": happened, "mono": round(time.monotonic(), 6), **fields}, ensure_ascii=True, default=str))
 
     def asking(self, model: str) -> None:
         self._event("asking", model=model)

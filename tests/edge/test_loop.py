@@ -373,3 +373,14 @@ def test_effects_that_no_rule_knows_are_denied(tmp_path: Path) -> None:
     bench = Bench(tmp_path, [READ, DONE], tools=(tool,), policy=Policy("full"))
     assert bench.loop.run("x").code == 6
     assert "default.deny" in bench.watcher.told[0][1]
+
+
+def test_a_fault_of_our_own_while_showing_ends_the_turn_and_does_not_hang_it(tmp_path: Path) -> None:
+    class Broken(Seen):
+        def outcome(self, call: Call, status: str, found: Observation) -> None:
+            raise ValueError("cannot show")
+
+    bench = Bench(tmp_path, [READ, DONE], watcher=Broken())
+    ending = bench.loop.run("x")
+    assert ending.code == 1 and "cannot show" in str(ending.fault)
+    assert bench.kinds()[-1] == "fault"
