@@ -7,7 +7,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from edge.call import Call, Decision, Observation
@@ -44,6 +44,9 @@ class Watcher:
 
     def waiting(self, what: str) -> None:
         """The run waits for something after its answer: its own leases."""
+
+    def prompt(self, typed: Callable[[], str] | None) -> None:
+        """A prompt stands (typed() gives it with what was typed so far), or no longer."""
 
     def tick(self) -> None:
         """About ten times a second while a turn runs."""

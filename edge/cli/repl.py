@@ -38,10 +38,13 @@ def repl(options: Options, resume: str = "") -> int:
         run.get()
     while True:
         try:
+            run.typing(asked)
             line = _line(asked)
         except KeyboardInterrupt:
             say("")
             continue
+        finally:
+            run.typing(False)
         if line is None or line.strip().lower() in (",quit", ",exit"):
             break
         if line.strip():
@@ -62,6 +65,12 @@ def _line(asked: bool) -> str | None:
     return sys.stdin.readline() or None
 
 
+def _typed() -> str:
+    import readline
+
+    return PROMPT + readline.get_line_buffer()
+
+
 class _Late:
     """Makes the run at its first use: the prompt does not wait for what the first line needs."""
 
@@ -79,6 +88,11 @@ class _Late:
             shown = watcher(self._options, {tool.name: tool for tool in every()})
             self._run = Run(self._options, shown, approver(self._options), self._resume)
         return self._run
+
+    def typing(self, now: bool) -> None:
+        """Tell the watcher whether a prompt stands, so that what the board tells goes above it."""
+        if self._run is not None:
+            self._run.watcher.prompt(_typed if now else None)
 
     def close(self) -> int:
         if self._run is not None:

@@ -11,7 +11,7 @@ from edge.watch import Watcher
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from edge.call import Call, Decision, Observation
@@ -34,13 +34,21 @@ class Lines(Watcher):
         self._spun = False
         self._tty = sys.stderr is not None and sys.stderr.isatty()
         self._verdict: dict[str, Decision] = {}
+        self._typed: Callable[[], str] | None = None
 
     def _line(self, text: str) -> None:
-        if self._spun:
-            say("\r" + " " * 78 + "\r" + text)
+        """One line; over a spinner, or above a prompt at which somebody may be typing."""
+        typed = self._typed() if self._typed is not None and self._tty else ""
+        if self._spun or typed:
+            text = "\r" + " " * 78 + "\r" + text
             self._spun = False
-        else:
-            say(text)
+        say(text)
+        if typed:
+            sys.stderr.write(typed)
+            sys.stderr.flush()
+
+    def prompt(self, typed: Callable[[], str] | None) -> None:
+        self._typed = typed
 
     def _wait(self, what: str) -> None:
         self._waits, self._since = what, time.monotonic()

@@ -11,7 +11,7 @@ from typing import Any
 
 from tests.support import agent
 
-GOAL = "Run the fan for 10 minutes, then read the temperature, then run the pump for 2 minutes, then read the light."
+GOAL = "Run the fan for 10 minutes. Read the temperature. Run the pump for 2 minutes. Read the light."
 ROUNDS = 100 if os.environ.get("FIELDHAND_SOAK") else 10
 KINDS = {"step": "step", "granted": "intent", "outcome": "outcome"}
 
