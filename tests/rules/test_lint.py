@@ -11,6 +11,7 @@ import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,33 +28,34 @@ def absent(tool: str, environ: dict[str, str]) -> str:
     return why
 
 
-def lint(tool: str, *arguments: str, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
+def lint(run: Any, tool: str, *arguments: str, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
     why = absent(tool, dict(os.environ))
     if why:
+        run.notes.append(f"skipped: {why}")
         pytest.skip(why)
     command = [sys.executable, "-m", tool, *arguments]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=240, check=False)
 
 
-def test_ruff_says_nothing() -> None:
-    ran = lint("ruff", "check", "--output-format", "concise", ".")
+def test_ruff_says_nothing(this_run: Any) -> None:
+    ran = lint(this_run, "ruff", "check", "--output-format", "concise", ".")
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
-def test_mypy_says_nothing() -> None:
-    ran = lint("mypy", "--strict", "-p", "edge")
+def test_mypy_says_nothing(this_run: Any) -> None:
+    ran = lint(this_run, "mypy", "--strict", "-p", "edge")
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
-def test_ruff_can_complain(tmp_path: Path) -> None:
+def test_ruff_can_complain(tmp_path: Path, this_run: Any) -> None:
     (tmp_path / "x.py").write_text("import os\n")
-    ran = lint("ruff", "check", "--isolated", "--no-cache", "x.py", folder=tmp_path)
+    ran = lint(this_run, "ruff", "check", "--isolated", "--no-cache", "x.py", folder=tmp_path)
     assert ran.returncode == 1 and "F401" in ran.stdout
 
 
-def test_mypy_can_complain(tmp_path: Path) -> None:
+def test_mypy_can_complain(tmp_path: Path, this_run: Any) -> None:
     (tmp_path / "x.py").write_text("def f(x):\n    return x\n")
-    ran = lint("mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), "x.py", folder=tmp_path)
+    ran = lint(this_run, "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), "x.py", folder=tmp_path)
     assert ran.returncode == 1 and "no-untyped-def" in ran.stdout
 
 

@@ -59,9 +59,9 @@ steps = 20
 
 
 def loaded(importtime: str) -> list[str]:
-    """The modules that a run with -X importtime names, in order."""
+    """The modules that a run with -X importtime names, each once (some are told twice), in order."""
     lines = [line for line in importtime.splitlines() if line.startswith("import time:") and "|" in line]
-    return [line.rsplit("|", 1)[1].strip() for line in lines if "[us]" not in line]
+    return list(dict.fromkeys(line.rsplit("|", 1)[1].strip() for line in lines if "[us]" not in line))
 
 
 def judge(modules: list[str]) -> list[str]:
