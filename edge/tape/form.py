@@ -102,10 +102,7 @@ def backward(read: Read, size: int) -> Iterator[tuple[int, bytes]]:
     end, rest = size, b""
     while end > 0 and len(rest) <= LINE + BLOCK:
         start = max(0, end - BLOCK)
-        block = read(end - start, start)
-        if len(block) < end - start:
-            return
-        block += rest
+        block = _whole(read, end - start, start) + rest
         cut = block.find(b"\n") + 1 if start else 0
         if start and not cut:
             rest = block
@@ -130,6 +127,14 @@ def last(read: Read, size: int) -> tuple[int, dict[str, Any] | None]:
                 return offset + end + 1, record
             end = start - 1
     return 0, None
+
+
+def _whole(read: Read, count: int, offset: int) -> bytes:
+    """`count` bytes from `offset`, also when they come in parts; fewer only when the file was cut meanwhile."""
+    block = read(count, offset)
+    while len(block) < count and (more := read(count - len(block), offset + len(block))):
+        block += more
+    return block
 
 
 def _lines(read: Read) -> Iterator[tuple[int, bytes]]:
