@@ -86,7 +86,7 @@ def _scanner() -> Callable[[str, int], tuple[Any, int]]:
             object_pairs_hook=_members, parse_float=_float, parse_int=_int, parse_constant=_constant
         )
         _scan = decoder.scan_once
-    return _scan  # type: ignore[return-value]
+    return _scan
 
 
 def _members(pairs: Pairs) -> dict[str, Any]:
@@ -141,9 +141,9 @@ class _Reader:
         self.repairs: dict[str, None] = {}  # a set that keeps the order
 
     def value(self, depth: int) -> Any:
-        if depth > DEPTH:
-            raise StepFault("too_deep", f"it is nested deeper than {DEPTH} levels")
         mark = self._next("a value")
+        if depth == DEPTH and mark in "{[":
+            raise StepFault("too_deep", f"it is nested deeper than {DEPTH} levels")
         if mark == "{":
             return self._object(depth + 1)
         if mark == "[":
@@ -283,6 +283,6 @@ class _Reader:
             return _WORDS[word]
         if word.lstrip("-").lower() in ("nan", "inf", "infinity"):
             _constant(word)
-        if found and found.end() == len(self.text):
+        if found and found.end() == len(self.text) and any(known.startswith(word) for known in _WORDS):
             raise StepFault("truncated", f"the text ends inside the word {word[:20]}; send the whole object again")
         raise self._wrong("a value (true, false, null, a number, a list, an object or a text in double quotes)")

@@ -98,6 +98,8 @@ def step_object(raw: str) -> Found:
             break
         text, repairs = inner
         told += repairs
+    if not text:
+        raise StepFault("no_object", "the fence is empty")
     value, repairs = _only(text)
     return value, told + repairs
 
@@ -190,7 +192,7 @@ class _Skip:
 
 def _fenced(text: str) -> tuple[str, tuple[str, ...]] | None:
     """The content of a text that is one fence and nothing else, and the repairs; None when it is something else."""
-    mark = text[0]
+    mark = text[:1] or " "
     size = len(text) - len(text.lstrip(mark))
     if mark not in "`~" or size < 3:
         return None

@@ -187,7 +187,8 @@ def _number(value: Any, rule: Schema, where: str, told: Told) -> float:
         raise UsageFault(f"{where} must be a finite number, not {_shown(value)}")
     if number is not value:
         told.append(f"{where} {_shown(value)} was read as {number}")
-    return _within(number, rule, where)
+    checked: float = _within(number, rule, where)
+    return checked
 
 
 def _within(number: N, rule: Schema, where: str) -> N:

@@ -33,6 +33,7 @@ LONGEST = 1 << 20  # characters of one reply
 MOST_CALLS = 64  # calls in one reply
 
 TEXT_INPUT = {"bash": "command"}  # the tools whose action_input is plain text, and the argument it fills
+MESSAGE = ('{"role":"assistant"', '{"tool_calls":[')  # how an assistant message begins, blanks aside
 MEMBERS = frozenset(("thought", "action", "action_input"))
 FINAL = ("text", "answer")  # the members of which one may hold the answer when `final` is given an object
 ASK = (
@@ -242,13 +243,16 @@ def _message(raw: Any) -> Mapping[str, Any] | None:
     if hasattr(raw, "get"):
         return raw  # type: ignore[no-any-return]
     text = _text(raw).strip()
-    if not text.startswith("{") or not ('"role"' in text or '"tool_calls"' in text):
+    head = "".join(text[:64].split())
+    if head[:1] != "{":
+        return None
+    sure = any(head.startswith(start) or start.startswith(head) for start in MESSAGE)
+    if not sure and '"role"' not in text and '"tool_calls"' not in text:
         return None
     try:
         value, _ = whole(text)
     except StepFault:
-        # A message that was cut must not become an answer in words.
-        if "".join(text[:64].split()).startswith(('{"role":"assistant"', '{"tool_calls":[')):
+        if sure:  # a message that was cut must not become an answer in words
             raise
         return None
     if not isinstance(value, dict):
@@ -279,7 +283,7 @@ def _called(calls: Any, message: Any, tools: Tools) -> Step:
 
 def _function(call: Any) -> tuple[str, Any]:
     """Name and arguments of one entry of tool_calls."""
-    function = call.get("function") if hasattr(call, "get") else None
+    function: Any = call.get("function") if hasattr(call, "get") else None
     if hasattr(function, "get"):
         name = function.get("name")
         if isinstance(name, str) and name:
