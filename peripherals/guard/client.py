@@ -2,7 +2,8 @@
 
 Rules this file keeps:
 1. One request at a time: `sense`, `set`, `states` take turns, in whatever threads. `beat` and `events` may be called
-   by another thread at any time and never wait for anything.
+   by another thread at any time, never wait for the board and never raise: what `events` cannot understand is
+   raised by the next request.
 2. Whoever reads the socket sorts what comes: its own reply, events for `events`, late replies of requests that were
    given up, which are dropped.
 3. A request is answered within SECONDS or it is a HardwareFault. After one in `set` the output is in an unknown state:
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 SECONDS = 5.0
 HELLO_SECONDS = 10.0
 BYE_SECONDS = 2.0
+PEN_SECONDS = 0.05
 EVENTS = 256
 SPEEDS = (1e-3, 3600.0)
 BEAT = protocol.encode({"do": "beat"})
@@ -53,6 +55,7 @@ class Board:
         self._events: list[dict[str, Any]] = []
         self._closed = False
         self._ended = False
+        self._trouble: HardwareFault | None = None
         self._turn = _thread.allocate_lock()  # held by whoever may read the socket
         self._pen = _thread.allocate_lock()  # held by whoever may write to it
 
@@ -108,8 +111,11 @@ class Board:
         return dict(states)
 
     def beat(self) -> bool:
-        """Tell the board that the agent's loop is alive; False when that could not be sent now. Never waits."""
-        if self._closed or not self._pen.acquire(False):
+        """Tell the board that the agent's loop is alive; False when that could not be sent now.
+
+        Waits for nothing but another thread that is just sending, and for that at most 50 ms.
+        """
+        if self._closed or not self._pen.acquire(True, PEN_SECONDS):
             return False
         try:
             return self._socket.send(BEAT, _socket.MSG_DONTWAIT | _socket.MSG_NOSIGNAL) == len(BEAT)
@@ -123,6 +129,8 @@ class Board:
         if not self._closed and self._turn.acquire(False):
             try:
                 self._read_all()
+            except HardwareFault as fault:
+                self._trouble = fault
             finally:
                 self._turn.release()
         found = self._events[:]
@@ -159,6 +167,9 @@ class Board:
         """Send a request and wait for its reply. `lost` ends the sentence when there is none."""
         if self._closed:
             raise HardwareFault("the board was closed")
+        if self._trouble:
+            fault, self._trouble = self._trouble, None
+            raise fault
         until = monotonic() + seconds
         if not self._turn.acquire(True, seconds):
             raise _silent(seconds, "")
@@ -180,24 +191,33 @@ class Board:
         return reply
 
     def _send(self, frame: bytes, until: float, seconds: float) -> None:
-        """Write a whole frame. A frame cut by the deadline would spoil the next one, so it ends the connection."""
-        if not self._pen.acquire(True, max(0.0, until - monotonic())):
-            raise _silent(seconds, "")
+        """Write a whole frame, or nothing of it. The pen is held only while writing, so that a beat can go between.
+
+        A frame that was cut by the deadline would spoil the next one, so it ends the connection.
+        """
+        rest = frame
+        while True:
+            with self._pen:
+                rest = self._written(rest)
+                while rest and rest is not frame and self._ready(select.POLLOUT, until):
+                    rest = self._written(rest)
+                if not rest:
+                    return
+                if rest is not frame:
+                    self._socket.shutdown(_socket.SHUT_RDWR)
+                    raise _silent(seconds, "")
+            if not self._ready(select.POLLOUT, until):
+                raise _silent(seconds, "")
+
+    def _written(self, frame: bytes) -> bytes:
+        """What is left of a frame after writing as much as goes now: itself when nothing goes."""
         try:
-            rest = frame
-            while rest:
-                try:
-                    rest = rest[self._socket.send(rest, _socket.MSG_NOSIGNAL) :]
-                except BlockingIOError:
-                    if self._ready(select.POLLOUT, until):
-                        continue
-                    if rest is not frame:
-                        self._socket.shutdown(_socket.SHUT_RDWR)
-                    raise _silent(seconds, "") from None
+            sent = self._socket.send(frame, _socket.MSG_DONTWAIT | _socket.MSG_NOSIGNAL)
+        except BlockingIOError:
+            return frame
         except ConnectionError:
-            pass  # the board has gone: what it sent before is still to be read, and then the end is seen there
-        finally:
-            self._pen.release()
+            return b""  # the board has gone: what it sent before is still to be read, and the end is seen there
+        return frame[sent:]
 
     def _reply(self, number: int, until: float) -> dict[str, Any] | None:
         """The reply to a request, or None when the time is over or the board is gone (`_ended`)."""

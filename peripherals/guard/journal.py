@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 NAME = "board.jsonl"
 LIMIT = 256 * 1024
 TAIL = 16 * 1024
+FIELDS = {"board": (int, float), "name": (str,), "state": (bool,), "why": (str,), "call": (str,)}
 
 
 class Journal:
@@ -118,7 +119,7 @@ def _lines(path: str) -> list[dict[str, Any]]:
             fields = line.read(text)
         except ValueError:
             continue  # rule 5: a torn line, or the half of one at the start of the tail
-        if isinstance(fields, dict) and {"board", "name", "state", "why"} <= set(fields):
+        if isinstance(fields, dict) and all(type(fields.get(name)) in types for name, types in FIELDS.items()):
             found.append(fields)
     return found
 

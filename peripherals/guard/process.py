@@ -25,7 +25,7 @@ from time import monotonic, time
 from edge.faults import Fault, HardwareFault
 from edge.peripherals.guard import protocol
 from edge.peripherals.guard.core import Clock, Guard
-from edge.peripherals.guard.journal import Journal
+from edge.peripherals.guard.journal import Journal, last
 from edge.peripherals.guard.wire import Wire
 from edge.peripherals.sim import keep as kept
 from edge.peripherals.sim.board import SimBoard
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 AGENT = 3
 LOCK_SECONDS = 5.0
 LOCK_PAUSE_MS = 100
+RECENT = 64
 SAVE_SECONDS = 10.0
 SIGNALS = (_signal.SIGTERM, _signal.SIGINT, _signal.SIGHUP)
 GONE = select.POLLHUP | select.POLLERR | select.POLLNVAL
@@ -239,11 +240,23 @@ class BoardProcess:
         return {**clock, "sensors": self.sim.shown(now), "outputs": states, "notes": notes}
 
     def _begin(self) -> None:
-        """Write down the outputs that a board which died left on: this start made them safe."""
+        """Write down the outputs that a board which died left on: this start made them safe.
+
+        The record is asked as well as the kept state: it is written first, and death may come in between.
+        """
+        recorded = self._recorded()
         for output in self.sim.outputs:
-            if output.name in self.sim.left_on:
+            if output.name in self.sim.left_on or recorded.get(output.name, output.safe) != output.safe:
                 note = protocol.Transition(self.sim.now, output.name, output.safe, protocol.STARTED)
                 self.journal.add(note, time())
+
+    def _recorded(self) -> dict[str, bool]:
+        """How the record left each output; nothing when it cannot be read."""
+        try:
+            return {row["name"]: row["state"] for row in last(self.keep.path, RECENT)} if self.keep else {}
+        except OSError as error:
+            self.notes.append(f"the board's record cannot be read: {error.strerror}")
+            return {}
 
     def _record(self) -> None:
         """Write down what happened and tell the agent what it did not ask for."""

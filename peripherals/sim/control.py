@@ -51,7 +51,7 @@ class Server:
             self.socket.bind(_address(self.path, self._folder))
         finally:
             os.umask(before)
-        self.socket.listen(PEERS)
+        self.socket.listen(4 * PEERS)
         self.socket.setblocking(False)
 
     def accept(self) -> int:

@@ -1,0 +1,181 @@
+"""One suite over the real board process and its in-process double: what an agent may rely on."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from edge.faults import HardwareFault, Refused, UsageFault
+from edge.peripherals.guard.client import Board
+from edge.peripherals.guard.inprocess import InProcessBoard
+from tests.support.boards import Clock, record
+
+SPEED = 600.0
+
+
+class Real:
+    """The process, with time that really passes."""
+
+    def __init__(self, folder):
+        self.state = str(folder)
+        self.board = Board.start(self.state, SPEED)
+
+    def pass_(self, real):
+        time.sleep(real)
+
+    def record(self):
+        return [(row["name"], row["state"], row["why"], row["call"]) for row in record(self.state)]
+
+    def adjust(self, name, value):
+        from edge.cli.sim import steer
+
+        steer(self.state, name, value)
+
+
+class Double:
+    """The double, with time in hand."""
+
+    def __init__(self, _folder):
+        self.clock = Clock()
+        self.board = InProcessBoard(self.clock, SPEED)
+
+    def pass_(self, real):
+        self.clock.pass_(real)
+
+    def record(self):
+        return [(note.name, note.state, note.why, note.call) for note in self.board.record]
+
+    def adjust(self, name, value):
+        self.board.adjust(name, value)
+
+
+@pytest.fixture(params=[Real, Double], ids=["process", "double"])
+def rig(request, tmp_path):
+    rig = request.param(tmp_path)
+    yield rig
+    rig.board.close()
+
+
+def test_it_is_named_by_pid_and_start(rig):
+    assert rig.board.pid > 1
+    assert rig.board.started >= 0
+    assert rig.board.speed == SPEED
+
+
+def test_a_sensor_is_read_with_value_unit_quality_age_and_source(rig):
+    reading = rig.board.sense("temperature")
+    assert 32.0 < reading.value < 34.0
+    assert (reading.unit, reading.quality, reading.source) == ("C", "ok", "sim air probe")
+    assert 0.0 <= reading.age <= 2.0
+
+
+def test_an_unknown_sensor_or_output_is_usage(rig):
+    with pytest.raises(UsageFault, match="no sensor 'wind'"):
+        rig.board.sense("wind")
+    with pytest.raises(UsageFault, match="no output 'door'"):
+        rig.board.set("door", True, None, "c1")
+
+
+def test_a_sensor_that_does_not_acknowledge_is_a_hardware_fault(rig):
+    rig.adjust("humidity", "nak")
+    with pytest.raises(HardwareFault, match="sensor humidity did not acknowledge"):
+        rig.board.sense("humidity")
+    rig.adjust("humidity", "ok")
+    assert rig.board.sense("humidity").quality == "ok"
+
+
+def test_a_stale_value_says_so(rig):
+    rig.adjust("light", "stale")
+    rig.pass_(0.1)
+    reading = rig.board.sense("light")
+    assert reading.quality == "stale"
+    assert reading.age > 30.0
+
+
+def test_set_gives_what_the_board_has_now(rig):
+    assert rig.board.set("fan", True, 120.0, "c1") == {"name": "fan", "state": True, "left": 120.0, "max_on": 3600.0}
+    state = rig.board.states()["fan"]
+    assert state["state"] is True
+    assert 0.0 < state["left"] <= 120.0
+    assert rig.board.set("fan", False, None, "c2") == {"name": "fan", "state": False, "left": 0.0, "max_on": 3600.0}
+    assert rig.record() == [("fan", True, "set", "c1"), ("fan", False, "set", "c2")]
+    assert rig.board.events() == []
+
+
+def test_on_without_a_time_is_for_as_long_as_it_may_be_on(rig):
+    assert rig.board.set("pump", True, None, "c1")["left"] == 600.0
+
+
+def test_a_lease_ends_by_itself_and_is_told(rig):
+    rig.board.set("fan", True, 60.0, "c1")
+    rig.pass_(0.2)
+    assert rig.board.events() == [{"event": "off", "name": "fan", "state": False, "why": "lease ended"}]
+    assert rig.board.events() == []
+    state = rig.board.states()["fan"]
+    assert (state["state"], state["left"], state["why"]) == (False, 0.0, "lease ended")
+    assert rig.record() == [("fan", True, "set", "c1"), ("fan", False, "lease ended", "c1")]
+
+
+def test_what_may_not_be_is_refused_and_nothing_is_switched(rig):
+    with pytest.raises(Refused, match="pump may be on for at most 600 s, not 601 s") as caught:
+        rig.board.set("pump", True, 601.0, "c1")
+    assert caught.value.rule == "guard.max_on"
+    for seconds in (0.0, -1.0, float("nan"), float("inf")):
+        with pytest.raises(UsageFault):
+            rig.board.set("pump", True, seconds, "c2")
+    with pytest.raises(UsageFault):
+        rig.board.set("pump", True, 10.0, "c" * 81)
+    assert rig.board.states()["pump"]["state"] is False
+    assert rig.record() == []
+
+
+def test_a_call_is_done_at_most_once(rig):
+    first = rig.board.set("fan", True, 60.0, "c1")
+    rig.pass_(0.2)
+    assert rig.board.set("fan", True, 60.0, "c1") == first
+    assert rig.board.states()["fan"]["state"] is False
+    with pytest.raises(Refused, match="already used"):
+        rig.board.set("fan", False, None, "c1")
+
+
+def test_the_fan_cools_the_air(rig):
+    before = rig.board.sense("temperature").value
+    rig.board.set("fan", True, None, "c1")
+    rig.pass_(0.4)
+    assert rig.board.sense("temperature").value < before - 1.0
+
+
+def test_without_a_beat_everything_goes_safe_and_the_next_set_works_again(rig):
+    rig.board.set("fan", True, None, "c1")
+    rig.pass_(3.2)
+    assert rig.board.events() == [{"event": "off", "name": "fan", "state": False, "why": "heartbeat late"}]
+    assert rig.board.states()["fan"]["why"] == "heartbeat late"
+    assert rig.board.set("fan", True, 60.0, "c2")["state"] is True
+
+
+def test_with_beats_it_stays_on(rig):
+    rig.board.set("fan", True, None, "c1")
+    for _ in range(8):
+        rig.pass_(0.5)
+        assert rig.board.beat()
+    assert rig.board.states()["fan"]["state"] is True
+
+
+def test_a_closed_board_is_safe_and_answers_no_more(rig):
+    rig.board.set("fan", True, None, "c1")
+    rig.board.close()
+    assert rig.record()[-1] == ("fan", False, "agent left", "c1")
+    assert rig.board.events() == [{"event": "off", "name": "fan", "state": False, "why": "agent left"}]
+    assert not rig.board.beat()
+    with pytest.raises(HardwareFault, match="closed"):
+        rig.board.sense("temperature")
+    rig.board.close()
+
+
+@pytest.mark.parametrize("speed", [0.0, -1.0, float("nan"), float("inf"), 3601.0])
+def test_a_speed_that_cannot_be_is_usage(speed):
+    with pytest.raises(UsageFault, match="cannot run at"):
+        Board.start("", speed)
+    with pytest.raises(UsageFault, match="cannot run at"):
+        InProcessBoard(Clock(), speed)

@@ -1,0 +1,156 @@
+"""`sim show` and `sim set`, with a running board and without one."""
+
+from __future__ import annotations
+
+import errno
+import io
+import json
+import os
+
+import pytest
+
+from edge.cli.sim import main
+from edge.faults import HardwareFault, OutputFault, UsageFault
+from edge.peripherals.guard.client import Board
+
+
+@pytest.fixture
+def state(tmp_path):
+    return str(tmp_path)
+
+
+@pytest.fixture
+def board(state):
+    board = Board.start(state, 60.0)
+    yield board
+    board.close()
+
+
+class Full(io.StringIO):
+    """A file on a card that is full."""
+
+    def write(self, _text):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def sim(state, *words):
+    out, err = io.StringIO(), io.StringIO()
+    assert main(list(words), state, out, err) == 0
+    return out.getvalue(), err.getvalue()
+
+
+def test_show_of_a_running_board(board, state):
+    board.set("fan", True, 120.0, "c7")
+    out, _ = sim(state, "show")
+    lines = out.splitlines()
+    assert lines[0].startswith(f"simulated board (pid {board.pid}), day 1 15:00:")
+    assert lines[0].endswith("60 x real time")
+    assert any(line.startswith("  temperature    3") and "C" in line and "ok, " in line for line in lines)
+    assert any("fan" in line and "on, 1" in line and "s left (at most 3600 s)" in line for line in lines)
+    assert lines[-1].endswith("fan on: set (call c7)")
+
+
+def test_show_as_json(board, state):
+    out, _ = sim(state, "show", "--json")
+    shown = json.loads(out)
+    assert shown["running"] is True
+    assert shown["pid"] == board.pid
+    assert {row["name"] for row in shown["sensors"]} == {"temperature", "soil_moisture", "humidity", "light"}
+    assert set(shown["outputs"]) == {"fan", "pump"}
+    assert shown["transitions"] == []
+
+
+def test_only_the_last_five_transitions_are_shown(board, state):
+    for number in range(4):
+        board.set("fan", True, None, f"on{number}")
+        board.set("fan", False, None, f"off{number}")
+    shown = json.loads(sim(state, "show", "--json")[0])
+    assert [row["call"] for row in shown["transitions"]] == ["off1", "on2", "off2", "on3", "off3"]
+
+
+def test_show_without_a_board_says_so_and_shows_what_is_kept(board, state):
+    board.set("fan", True, None, "c1")
+    board.close()
+    out, _ = sim(state, "show")
+    assert out.startswith("no board is running; the kept state is of day 1 15:00:")
+    assert out.splitlines()[-1].endswith("fan off: agent left (call c1)")
+
+
+def test_show_where_there_never_was_a_board(state):
+    out, _ = sim(state, "show")
+    assert "no board is running" in out
+    assert "33.0 C" in out
+    assert "no output was switched yet" in out
+    assert os.listdir(state) == []
+
+
+def test_show_of_a_damaged_state_says_so_and_leaves_it(state):
+    os.mkdir(state + "/sim")
+    with open(state + "/sim/state.json", "w") as file:
+        file.write("{")
+    assert "is damaged" in sim(state, "show")[0]
+    assert os.listdir(state + "/sim") == ["state.json"]
+
+
+def test_set_changes_what_a_running_board_reads(board, state):
+    assert sim(state, "set", "temperature", "38")[1] == "temperature is 38 C\n"
+    assert board.sense("temperature").value == pytest.approx(38.0, abs=0.2)
+    sim(state, "set", "humidity", "nak")
+    with pytest.raises(HardwareFault, match="did not acknowledge"):
+        board.sense("humidity")
+    assert "no value: sensor humidity did not acknowledge" in sim(state, "show")[0]
+    sim(state, "set", "humidity", "ok")
+    assert board.sense("humidity").quality == "ok"
+
+
+def test_set_without_a_board_is_for_the_next_one(state):
+    _, said = sim(state, "set", "temperature", "20")
+    assert said == "temperature is 20 C; no board is running: the next one starts with it\n"
+    sim(state, "set", "light", "stale")
+    board = Board.start(state, 60.0)
+    assert board.sense("temperature").value == pytest.approx(20.0, abs=0.3)
+    board.close()
+    assert "(set to stale)" in sim(state, "show")[0]
+
+
+def test_set_keeps_a_damaged_state_aside(state):
+    os.mkdir(state + "/sim")
+    with open(state + "/sim/state.json", "w") as file:
+        file.write("{")
+    _, said = sim(state, "set", "temperature", "20")
+    assert "is damaged" in said
+    assert os.path.exists(state + "/sim/state.json.damaged")
+
+
+def test_set_beside_a_board_that_only_holds_the_folder_is_refused(state, board):
+    os.unlink(state + "/sim/control")
+    with pytest.raises(HardwareFault, match=rf"another simulated board \(process {board.pid}\)"):
+        sim(state, "set", "temperature", "20")
+
+
+@pytest.mark.parametrize("words", [("set", "temperature", "99"), ("set", "fan", "on"), ("set", "wind", "3")])
+@pytest.mark.parametrize("running", [True, False])
+def test_what_cannot_be_set_is_usage_and_changes_nothing(request, state, words, running):
+    if running:
+        request.getfixturevalue("board")
+    with pytest.raises(UsageFault):
+        sim(state, *words)
+    assert not os.path.exists(state + "/sim/state.json") or running
+
+
+@pytest.mark.parametrize("words", [(), ("frob",), ("show", "me"), ("set",), ("set", "temperature"), ("watch",)])
+def test_what_it_does_not_know_is_usage_with_what_it_does(state, words):
+    with pytest.raises(UsageFault, match=r"sim show, or sim set NAME VALUE"):
+        sim(state, *words)
+
+
+def test_without_a_state_folder_there_is_nothing_to_reach():
+    with pytest.raises(HardwareFault, match="no state folder"):
+        sim("", "show")
+
+
+def test_output_that_cannot_be_written_is_said(state):
+    with pytest.raises(OutputFault, match="no space left"):
+        main(["show"], state, Full(), io.StringIO())
+    with pytest.raises(OutputFault, match="closed"):
+        main(["show"], state, None, io.StringIO())

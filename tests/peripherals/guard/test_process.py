@@ -1,0 +1,316 @@
+"""The real board process: whatever becomes of its agent, its outputs go safe and it says so."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+import pytest
+
+from edge.faults import HardwareFault
+from edge.peripherals.guard import spawn
+from edge.peripherals.guard.client import Board
+from tests.support.boards import BUSY, Agent, alive, eventually, fan, record, rounds
+
+
+@pytest.fixture
+def board(tmp_path):
+    board = Board.start(str(tmp_path), 60.0)
+    yield board
+    board.close()
+
+
+@pytest.fixture
+def bare(tmp_path):
+    """A board without a client: the raw socket."""
+    os.makedirs(tmp_path / "sim", mode=0o700)
+    child, end = spawn.start(str(tmp_path), str(tmp_path / "sim"), 60.0)
+    peer = socket.socket(fileno=end.detach())
+    peer.settimeout(10.0)
+    yield peer, child
+    peer.close()
+    assert child.wait(5.0)
+
+
+def say(peer, *messages):
+    peer.sendall(b"".join(m if isinstance(m, bytes) else json.dumps(m).encode() + b"\n" for m in messages))
+
+
+def hear(peer, count):
+    data = b""
+    while data.count(b"\n") < count:
+        part = peer.recv(65536)
+        assert part, "the board ended"
+        data += part
+    return [json.loads(line) for line in data.splitlines()]
+
+
+HELLO = {"id": 1, "do": "hello", "protocol": 1}
+FAN_ON = {"id": 2, "do": "set", "name": "fan", "state": True, "call": "c1"}
+
+
+# The end of the agent
+
+
+def test_a_killed_agent_leaves_the_fan_off(tmp_path):
+    with Agent(tmp_path) as agent:
+        assert fan(tmp_path, "on")
+        agent.signal(signal.SIGKILL)
+        assert eventually(lambda: fan(tmp_path), 2.0)["why"] == "agent gone"
+        eventually(lambda: not alive(agent.board))
+
+
+@pytest.mark.soak
+def test_kills_at_random_moments_leave_the_fan_off_every_time(tmp_path):
+    for number in range(rounds(50)):
+        state = tmp_path / str(number)
+        state.mkdir()
+        with Agent(state) as agent:
+            time.sleep(number % 7 * 0.01)
+            agent.signal(signal.SIGKILL)
+            eventually(lambda state=state: fan(state), 2.0)
+
+
+def test_a_stopped_agent_leaves_the_fan_off_after_the_heartbeat_deadline(tmp_path):
+    with Agent(tmp_path) as agent:
+        agent.signal(signal.SIGSTOP)
+        stopped = time.monotonic()
+        assert eventually(lambda: fan(tmp_path))["why"] == "heartbeat late"
+        assert 2.0 < time.monotonic() - stopped < 5.0
+        assert alive(agent.board)
+
+
+def test_a_busy_agent_that_does_not_beat_leaves_the_fan_off(tmp_path):
+    with Agent(tmp_path, BUSY):
+        assert eventually(lambda: fan(tmp_path))["why"] == "heartbeat late"
+
+
+def test_an_agent_that_only_closes_its_end_leaves_the_fan_off(bare, tmp_path):
+    peer, child = bare
+    say(peer, HELLO, FAN_ON)
+    hear(peer, 2)
+    peer.close()
+    assert child.wait(2.0)
+    assert fan(tmp_path)["why"] == "agent gone"
+
+
+def test_an_agent_that_half_closes_leaves_the_fan_off(bare, tmp_path):
+    peer, child = bare
+    say(peer, HELLO, FAN_ON)
+    hear(peer, 2)
+    peer.shutdown(socket.SHUT_WR)
+    assert child.wait(2.0)
+    assert fan(tmp_path)["why"] == "agent gone"
+
+
+def test_the_last_request_of_an_agent_that_hung_up_switches_nothing(bare, tmp_path):
+    peer, child = bare
+    say(peer, HELLO)
+    hear(peer, 1)
+    os.kill(child.pid, signal.SIGSTOP)
+    say(peer, FAN_ON)
+    peer.close()
+    os.kill(child.pid, signal.SIGCONT)
+    assert child.wait(5.0)
+    assert record(tmp_path) == []
+
+
+# The end of the board
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_signal_makes_safe_then_records_then_ends(board, tmp_path, number):
+    board.set("fan", True, None, "c1")
+    os.kill(board.pid, number)
+    eventually(lambda: not alive(board.pid))
+    assert fan(tmp_path)["why"] == "board stopping"
+    assert board.events() == [{"event": "off", "name": "fan", "state": False, "why": "board stopping"}]
+    with pytest.raises(HardwareFault, match=rf"board process .* ended by signal {int(number)}"):
+        board.states()
+    assert json.loads((tmp_path / "sim" / "state.json").read_text())["on"] == []
+
+
+def test_a_killed_board_is_named_and_the_next_one_begins_safe(board, tmp_path):
+    board.set("fan", True, None, "c1")
+    os.kill(board.pid, signal.SIGKILL)
+    with pytest.raises(HardwareFault, match=r"was killed by signal 9; whether pump was switched is unknown"):
+        board.set("pump", True, None, "c2")
+    assert not board.beat()
+    assert fan(tmp_path, "on")
+    again = Board.start(str(tmp_path))
+    assert again.states()["fan"]["state"] is False
+    assert fan(tmp_path)["why"] == "board started anew"
+    again.close()
+
+
+def test_ctrl_c_at_the_terminal_does_not_reach_it(board):
+    assert os.getpgid(board.pid) == board.pid != os.getpgid(0)
+
+
+# What it holds
+
+
+def test_it_holds_nothing_of_its_parent_but_the_socket(tmp_path):
+    careless, other = os.pipe()
+    os.set_inheritable(careless, True)
+    os.set_inheritable(other, True)
+    board = Board.start(str(tmp_path))
+    try:
+        folder = f"/proc/{board.pid}/fd"
+        held = {name: os.readlink(f"{folder}/{name}") for name in os.listdir(folder)}
+        assert os.readlink(f"/proc/self/fd/{careless}") not in held.values()
+        assert (held["0"], held["1"]) == ("/dev/null", "/dev/null")
+        assert held["2"] == str(tmp_path / "sim" / "board.log")
+        assert len(held) <= 12
+    finally:
+        board.close()
+        os.close(careless)
+        os.close(other)
+
+
+def test_it_stays_small(board):
+    """The modules it imports beyond a bare interpreter; json, re, enum, socket and typing are not among them."""
+    code = (
+        "import sys; before = set(sys.modules); sys.path.insert(0, sys.argv[1]); "
+        "import edge.peripherals.guard.process; print(*(set(sys.modules) - before))"
+    )
+    words = [sys.executable, "-I", "-S", "-c", code, spawn.library()]
+    added = set(subprocess.run(words, check=True, capture_output=True, text=True).stdout.split())
+    foreign = {name for name in added if name.split(".")[0] != "edge"}
+    allowed = {"__future__", "os", "os.path", "posixpath", "genericpath", "stat", "_stat", "_collections_abc"}
+    assert foreign <= allowed | {"abc", "_abc", "_socket", "select", "fcntl", "math", "time", "_signal"}
+
+
+def test_without_a_state_folder_nothing_is_kept(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    board = Board.start("")
+    assert board.set("fan", True, 10.0, "c1")["state"] is True
+    assert "nothing of the simulated board is kept" in board.notes[0]
+    board.close()
+    assert os.listdir(tmp_path) == []
+
+
+# What it keeps
+
+
+def test_a_later_start_goes_on_from_the_kept_state(tmp_path):
+    first = Board.start(str(tmp_path), 600.0)
+    first.set("pump", True, None, "c1")
+    time.sleep(0.3)
+    first.close()
+    moist = json.loads((tmp_path / "sim" / "state.json").read_text())
+    second = Board.start(str(tmp_path), 1.0)
+    assert second.sense("soil_moisture").value == pytest.approx(moist["climate"]["soil"], abs=0.2)
+    assert moist["climate"]["soil"] > 38.0
+    second.close()
+    later = json.loads((tmp_path / "sim" / "state.json").read_text())
+    assert moist["now"] <= later["now"] < moist["now"] + 30.0
+
+
+def test_a_state_is_kept_after_a_kill_up_to_the_last_transition(tmp_path):
+    board = Board.start(str(tmp_path), 600.0)
+    board.set("fan", True, None, "c1")
+    eventually(lambda: (tmp_path / "sim" / "state.json").exists())
+    kept = eventually(lambda: json.loads((tmp_path / "sim" / "state.json").read_text())["on"])
+    os.kill(board.pid, signal.SIGKILL)
+    board.close()
+    assert kept == ["fan"]
+
+
+def test_a_damaged_state_is_kept_aside_and_said(tmp_path):
+    (tmp_path / "sim").mkdir()
+    (tmp_path / "sim" / "state.json").write_text('{"version":1,"now":')
+    board = Board.start(str(tmp_path))
+    assert "is damaged" in board.notes[0]
+    assert board.sense("temperature").value == pytest.approx(33.0, abs=0.5)
+    board.close()
+    assert (tmp_path / "sim" / "state.json.damaged").exists()
+
+
+def test_a_card_that_takes_nothing_does_not_stop_the_guard(tmp_path):
+    (tmp_path / "sim").mkdir()
+    (tmp_path / "sim" / "board.jsonl").mkdir()
+    (tmp_path / "sim" / "state.json.new").mkdir()
+    board = Board.start(str(tmp_path), 600.0)
+    board.set("fan", True, 60.0, "c1")
+    eventually(lambda: board.events())
+    assert board.states()["fan"]["why"] == "lease ended"
+    board.close()
+
+
+# Two boards
+
+
+def test_a_second_board_on_the_same_folder_is_refused_with_the_holder(board, tmp_path):
+    began = time.monotonic()
+    with pytest.raises(HardwareFault, match=rf"another simulated board \(process {board.pid}\).*--state DIR"):
+        Board.start(str(tmp_path))
+    assert 4.5 < time.monotonic() - began < 9.5
+    assert board.states()
+
+
+def test_a_second_board_waits_for_the_first_to_end(tmp_path):
+    first = Board.start(str(tmp_path))
+    os.kill(first.pid, signal.SIGSTOP)
+    code = "import os, signal, time; time.sleep(1); os.kill(int(os.sys.argv[1]), signal.SIGCONT)"
+    waker = subprocess.Popen([sys.executable, "-c", code, str(first.pid)])
+    first._socket.shutdown(socket.SHUT_RDWR)
+    second = Board.start(str(tmp_path))
+    assert second.sense("temperature").value is not None
+    second.close()
+    waker.wait()
+    first.close()
+
+
+# Frames
+
+
+def test_damaged_frames_are_answered_and_do_not_end_it(bare):
+    peer, _ = bare
+    say(peer, HELLO, FAN_ON)
+    hear(peer, 2)
+    damaged = [b"\n", b"{\n", b"\xff\xfe\n", b"x" * 10_000 + b"\n", b"[1,2]\n", {"id": 5, "do": "explode"}, b"null\n"]
+    say(peer, *damaged)
+    replies = hear(peer, len(damaged))
+    assert [reply["id"] for reply in replies] == [0, 0, 0, 0, 0, 5, 0]
+    assert not any(reply["ok"] for reply in replies)
+    say(peer, {"id": 9, "do": "states"})
+    assert hear(peer, 1)[0]["states"]["fan"]["state"] is True
+
+
+def test_an_agent_that_floods_and_never_reads_does_not_fill_the_board(bare, tmp_path):
+    peer, child = bare
+    say(peer, HELLO, FAN_ON)
+    peer.setblocking(False)
+    sent = 0
+    until = time.monotonic() + 2.0
+    while time.monotonic() < until:
+        try:
+            sent += peer.send(b'{"id":7,"do":"states"}\n' * 100)
+        except BlockingIOError:
+            time.sleep(0.01)
+    with open(f"/proc/{child.pid}/statm") as file:
+        assert int(file.read().split()[1]) * 4096 < 64 << 20
+    eventually(lambda: fan(tmp_path))
+    print(f"{sent} bytes of requests")
+
+
+def test_random_bytes_never_end_it_nor_switch_anything(bare, tmp_path):
+    peer, child = bare
+    say(peer, HELLO)
+    hear(peer, 1)
+    import random
+
+    dice = random.Random(21)
+    for number in range(rounds(300)):
+        say(peer, bytes(dice.randrange(256) for _ in range(dice.randrange(300))).replace(b"\n", b"") + b"\n")
+        say(peer, {"id": number + 10, "do": "states"})
+        while hear(peer, 1)[-1]["id"] != number + 10:
+            pass
+    assert record(tmp_path) == []
+    assert not child.ended()

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import os
+import stat
+
+import pytest
+
+from edge.faults import HardwareFault
+from edge.peripherals.sim import keep
+from edge.peripherals.sim.board import SimBoard
+from edge.peripherals.sim.greenhouse import BIRTH
+from edge.peripherals.sim.keep import Keep
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return keep.make(str(tmp_path / "state"))
+
+
+def test_the_folder_is_made_for_its_owner_alone(folder):
+    assert stat.S_IMODE(os.stat(folder).st_mode) == 0o700
+
+
+def test_what_is_saved_is_loaded(folder):
+    board = SimBoard()
+    board.adjust("temperature", "40", BIRTH)
+    Keep(folder).save(board.kept())
+    again, notes = Keep(folder).board()
+    assert (again.climate, notes) == (board.climate, [])
+    assert os.listdir(folder) == ["state.json"]
+    assert stat.S_IMODE(os.stat(folder + "/state.json").st_mode) == 0o600
+
+
+def test_nothing_kept_is_a_new_board(folder):
+    board, notes = Keep(folder).board()
+    assert (board.now, notes) == (BIRTH, [])
+
+
+@pytest.mark.parametrize("text", [b"", b"{", b"\xff\xff", b"[]", b'{"version":1}', b" " * 20_000])
+def test_a_damaged_state_is_kept_aside_and_said(folder, text):
+    with open(folder + "/state.json", "wb") as file:
+        file.write(text)
+    board, notes = Keep(folder).board()
+    assert board.now == BIRTH
+    assert "is damaged" in notes[0]
+    assert "state.json.damaged" in notes[0]
+    with open(folder + "/state.json.damaged", "rb") as file:
+        assert file.read() == text
+
+
+def test_one_holder_at_a_time_and_the_other_is_told_who(folder):
+    first, second = Keep(folder), Keep(folder)
+    assert first.lock()
+    assert not second.lock()
+    assert second.holder() == f"process {os.getpid()}"
+    first.close()
+    assert second.lock()
+    second.close()
+
+
+def test_a_save_that_fails_leaves_the_old_state(folder):
+    kept = Keep(folder)
+    kept.save(SimBoard().kept())
+    with pytest.raises(ValueError, match="not finite"):
+        kept.save({"version": float("nan")})
+    os.unlink(folder + "/state.json.new")
+    os.symlink("/dev/full", folder + "/state.json.new")
+    with pytest.raises(OSError):
+        kept.save({"version": 1})
+    assert Keep(folder).board()[1] == []
+
+
+def test_a_folder_that_cannot_be_made_is_a_sentence(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(HardwareFault, match=r"cannot use its folder .*Not a directory.*--state DIR"):
+        keep.make(str(tmp_path / "file"))
