@@ -6,8 +6,9 @@ Rules this file keeps:
 3. Two records are equal when their class and every field are equal. They hash by their fields,
    so a record that holds a dict cannot be hashed.
 4. A class that defines `check(self)` has it called by the constructor: a record that exists is valid.
-5. Nothing is compiled at import. Each class compiles its *own* constructor at its first instance
-   (a subclass must never inherit its parent's compiled one).
+5. Nothing is compiled at import. The first instance of a class is filled field by field; the second compiles
+   the class its *own* constructor (a subclass must never inherit its parent's), the first `replace` its copier.
+   So a record that exists once, like the options of a run, never pays for a compiler.
 6. This module imports nothing: twelve record classes cost about 3 M instructions at start, where
    frozen dataclasses cost about 100 M.
 
@@ -32,48 +33,62 @@ else:
 _MISSING = object()
 
 
-def _signature(cls: Any, keep: bool) -> str:
-    """The parameter list of `cls`: with its defaults, or (keep) with the mark for 'as it was'."""
-    parts = []
-    for name in cls.__fields__:
-        if keep:
-            parts.append(f"{name}=_missing")
-        else:
-            parts.append(f"{name}=_default_{name}" if name in cls.__defaults__ else name)
-    return ", ".join(parts)
-
-
-def _compile(cls: Any) -> None:
-    """Write the constructor and the copier of one record class, once."""
-    space: dict[str, Any] = {"_missing": _MISSING, "_cls": cls}
-    body = []
-    for name in cls.__fields__:
-        space[f"_set_{name}"] = getattr(cls, name).__set__
-        body.append(f"    _set_{name}(self, {name})")
-        if name in cls.__defaults__:
-            space[f"_default_{name}"] = cls.__defaults__[name]
-    if hasattr(cls, "check"):
-        body.append("    self.check()")
-    kept = ", ".join(f"self.{name} if {name} is _missing else {name}" for name in cls.__fields__)
-    source = (
-        f"def __init__(self, {_signature(cls, False)}):\n" + ("\n".join(body) or "    pass") + "\n"
-        f"def _replaced(self, *, {_signature(cls, True)}):\n    return _cls({kept})\n"
-        if cls.__fields__
-        else "def __init__(self):\n    pass\ndef _replaced(self):\n    return _cls()\n"
-    )
-    exec(source, space)
-    cls.__init__ = space["__init__"]
-    cls._replaced = space["_replaced"]
+def _bind(cls: Any, args: tuple[Any, ...], given: dict[str, Any]) -> dict[str, Any]:
+    """Arguments by field, as a call of the compiled constructor would bind them; TypeError when they do not fit."""
+    fields = cls.__fields__
+    values = dict(zip(fields, args))
+    if len(args) > len(fields) or any(name in values or name not in fields for name in given):
+        raise TypeError(f"{cls.__name__} takes {', '.join(fields)}; got {args!r} {given!r}")
+    values.update(given)
+    for name in fields:
+        if name not in values:
+            if name not in cls.__defaults__:
+                raise TypeError(f"{cls.__name__} misses {name}")
+            values[name] = cls.__defaults__[name]
+    return values
 
 
 def _first(cls: Any) -> None:
-    """Give `cls` a constructor that compiles the real one at its first call."""
+    """Give `cls` a constructor for its first instance, which leaves the compiling to the second."""
 
-    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
-        _compile(cls)
-        cls.__init__(self, *args, **kwargs)
+    def __init__(self: Any, *args: Any, **given: Any) -> None:
+        for name, value in _bind(cls, args, given).items():
+            getattr(cls, name).__set__(self, value)
+        cls.__init__ = second
+        if hasattr(cls, "check"):
+            self.check()
+
+    def second(self: Any, *args: Any, **given: Any) -> None:
+        cls.__init__ = _constructor(cls)
+        cls.__init__(self, *args, **given)
+
+    def replaced(self: Any, **changes: Any) -> Any:
+        cls._replaced = _copier(cls)
+        return self._replaced(**changes)
 
     cls.__init__ = __init__
+    cls._replaced = replaced
+
+
+def _constructor(cls: Any) -> Any:
+    """The compiled constructor: one assignment a field, then the check."""
+    space: dict[str, Any] = {f"_default_{name}": value for name, value in cls.__defaults__.items()}
+    space.update((f"_set_{name}", getattr(cls, name).__set__) for name in cls.__fields__)
+    takes = [f"{name}=_default_{name}" if name in cls.__defaults__ else name for name in cls.__fields__]
+    body = [f"_set_{name}(self, {name})" for name in cls.__fields__]
+    body += ["self.check()"] * hasattr(cls, "check") or ["pass"] * (not body)
+    exec(f"def __init__({', '.join(['self', *takes])}):\n " + "\n ".join(body), space)
+    return space["__init__"]
+
+
+def _copier(cls: Any) -> Any:
+    """The compiled copier behind `replace`: what is not given is as it was."""
+    takes = [f"{name}=_missing" for name in cls.__fields__]
+    kept = [f"self.{name} if {name} is _missing else {name}" for name in cls.__fields__]
+    space: dict[str, Any] = {"_missing": _MISSING, "_cls": cls}
+    star = ["*"] * bool(takes)
+    exec(f"def _replaced({', '.join(['self', *star, *takes])}):\n return _cls({', '.join(kept)})", space)
+    return space["_replaced"]
 
 
 @dataclass_transform(frozen_default=True)

@@ -8,8 +8,6 @@ from __future__ import annotations
 import os
 
 from edge.faults import ConfigFault
-from edge.gate.policy import preset
-from edge.record import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +25,7 @@ _NOT_ITSELF = ("/", "/home", "/var", "/run", "/tmp", "/opt", "/srv", "/mnt", "/m
 def settings(options: Options, environ: Mapping[str, str]) -> Settings:
     """The settings of this run: file, then options. ConfigFault for what is wrong in either."""
     from edge.config import Settings, find, load
+    from edge.record import replace
 
     path = options.config or find(environ)
     found = load(path) if path else Settings()
@@ -35,14 +34,16 @@ def settings(options: Options, environ: Mapping[str, str]) -> Settings:
         model = replace(model, spec=options.model)
     if options.base_url:
         model = replace(model, base_url=options.base_url)
-    changes: dict[str, object] = {"model": model}
+    changes: dict[str, object] = {} if model is found.model else {"model": model}
     if options.mode:
+        from edge.gate.policy import preset
+
         changes["preset"] = preset(options.mode)
     if options.board:
         changes["board"] = options.board
     if options.state:
         changes["state"] = options.state
-    merged = replace(found, **changes)
+    merged = replace(found, **changes) if changes else found
     if merged.board != "sim":
         raise ConfigFault(f"there is no board {merged.board!r} in this version", "use --board sim", key="board")
     return merged

@@ -32,6 +32,24 @@ def test_fields_come_in_order_with_defaults() -> None:
     assert (Point(1).x, Point(1).y, Point(1, 5).y, Point(y=3, x=1)) == (1, 2, 5, Point(1, 3))
 
 
+def test_the_first_instance_and_the_later_ones_take_the_same_arguments() -> None:
+    class Late(Record):
+        x: int
+        y: int = 2
+
+    made = [Late(1), Late(1), Late(1, y=2), Late(y=2, x=1)]
+    assert made == made[::-1] and repr(made[0]) == repr(made[1])
+    for wrong in (lambda: Fresh(), lambda: Fresh(1, 2), lambda: Fresh(1, x=1), lambda: Fresh(z=1)):
+
+        class Fresh(Record):
+            x: int
+
+        for _ in range(3):
+            with pytest.raises(TypeError):
+                wrong()
+            Fresh(1)
+
+
 @pytest.mark.parametrize("wrong", [lambda: Point(), lambda: Point(1, 2, 3), lambda: Point(1, z=2)])  # type: ignore[call-arg]
 def test_missing_and_unknown_arguments_are_type_errors(wrong: object) -> None:
     with pytest.raises(TypeError):
