@@ -1,0 +1,36 @@
+"""The standing text: what a model is asked for, the same byte for byte."""
+
+from __future__ import annotations
+
+from edge.brief import brief
+from edge.call import Root, Scene
+from edge.peripherals.sim.declare import OUTPUTS, SENSORS
+from edge.registry import TOOLS, every
+from edge.step import Step, read
+
+SCENE = Scene("/home/pi", "/home/pi", (Root("work", "/home/pi"),), SENSORS, OUTPUTS)
+
+
+def test_json_mode_asks_for_exactly_one_object_of_three_members() -> None:
+    text = brief(SCENE, every(), "json")
+    assert "exactly one JSON object and nothing else" in text
+    shown = [line for line in text.splitlines() if line.startswith('{"thought": "one line"')]
+    assert shown == ['{"thought": "one line", "action": "NAME", "action_input": {...}}']
+    final = next(line for line in text.splitlines() if '"final"' in line).partition(": ")[2]
+    got = read(final, "json", {})
+    assert isinstance(got, Step) and got.final == "the answer" and got.repairs == ()
+
+
+def test_json_mode_lists_every_tool_with_its_arguments_and_native_mode_leaves_that_to_the_schemas() -> None:
+    lines = [line for line in brief(SCENE, every(), "json").splitlines() if line.startswith("- ")]
+    assert [line.split()[1] for line in lines] == list(TOOLS)
+    assert any(line.startswith("- output_set ") and "for_seconds" in line for line in lines)
+    assert "action_input" not in brief(SCENE, every(), "native")
+
+
+def test_it_names_what_the_board_declares_and_nothing_that_changes() -> None:
+    text = brief(SCENE, every(), "native")
+    for declared in (*SENSORS, *OUTPUTS):
+        assert declared.name in text and declared.label in text
+    assert text == brief(SCENE, every(), "native")
+    assert "Sensors:" not in brief(Scene("/", ""), (), "native")
