@@ -13,6 +13,7 @@ Rules:
 from __future__ import annotations
 
 import time
+from collections import deque
 
 from edge import turn as t
 from edge.approve import digest, question
@@ -74,7 +75,8 @@ class Granted(Record):
 
     decision: Decision
     effects: tuple[Effect, ...]
-    by: str
+    observes: bool
+    by: str = "gate"
     started: float = 0.0
 
 
@@ -93,7 +95,7 @@ class Loop:
         self._granted: dict[str, Granted] = {}
         self._question: Question | None = None
         self._ending: Ending | None = None
-        self._calls: list[float] = []
+        self._calls: deque[float] = deque()
         self._usage: Mapping[str, Any] | None = None
         self._repeats = Repeats()
         self._troubles = Troubles()
@@ -289,16 +291,18 @@ class Loop:
         call = action.call
         parts = self.parts
         now = time.monotonic()
-        self._calls = [moment for moment in self._calls if now - moment < HOUR]
+        while self._calls and now - self._calls[0] > HOUR:
+            self._calls.popleft()
         scene = parts.world.scene
         effects = self._tools[call.tool].effects(call.args, scene)
         durable = parts.world.tape.durable and not self._tape_failed
         state = State(durable, scene.simulated, len(self._calls))
         decision = decide(call, effects, parts.policy, state, scene)
         self._calls.append(now)
-        self._granted[call.id] = Granted(decision, effects, "gate")
+        observes = all(effect.observes for effect in effects)
+        self._granted[call.id] = Granted(decision, effects, observes)
         parts.watcher.decided(call, decision)
-        return t.Decided(call.id, decision, all(effect.observes for effect in effects))
+        return t.Decided(call.id, decision, observes)
 
     def _digest(self, call: Call) -> str:
         return digest(call, self.parts.world.scene.cwd, self.parts.policy.preset)
@@ -357,7 +361,7 @@ class Loop:
     def _tell(self, action: t.Tell) -> t.Event | None:
         call, found = action.call, action.observation
         granted = self._granted.pop(call.id, None)
-        observes = granted is not None and all(effect.observes for effect in granted.effects)
+        observes = granted is not None and granted.observes
         if self._question is not None and self._question.call.id == call.id:
             self._question = None
         fields = {"call": call.id, "ok": found.ok, "status": action.status, "text": found.text}

@@ -207,6 +207,7 @@ class End(Action):
 if TYPE_CHECKING:
     Moved = tuple[Turn, tuple[Action, ...]]
     Rule = Callable[[Turn, "Event"], Moved]
+    Calls = tuple[Doing, ...]
 
 OPEN = frozenset(("new", "deciding", "waiting", "granted", "intending", "running"))
 
@@ -222,13 +223,11 @@ def take_step(turn: Turn, event: Replied) -> Moved:
     step = event.step
     if step.final is not None:
         return replace(turn, phase="closing", calls=()), (KeepStep(event.request, step), End(step.final))
-    first = turn.made + 1
-    calls = tuple(replace(call, id=f"c{first + n}") for n, call in enumerate(step.calls))
-    named = replace(step, calls=calls)
-    doing = tuple(Doing(call) for call in calls)
-    acting = replace(turn, phase="acting", misread=0, made=turn.made + len(calls), calls=doing)
-    moved, actions = _advance(acting)
-    return moved, (KeepStep(event.request, named), *actions)
+    made = turn.made + len(step.calls)
+    calls = tuple(replace(call, id=f"c{turn.made + n}") for n, call in enumerate(step.calls, 1))
+    doing, action = _advance(tuple(Doing(call) for call in calls))
+    acting = replace(turn, phase="acting", misread=0, made=made, calls=doing)
+    return acting, (KeepStep(event.request, Step(step.thought, calls, None, step.repairs)), *action)
 
 
 def repair(turn: Turn, event: Misread) -> Moved:
@@ -259,10 +258,10 @@ def decided(turn: Turn, event: Decided) -> Moved:
     if verdict == "deny":
         refusal = Observation(False, f"refused by {event.decision.rule}: {event.decision.sentence}")
         return _finish(turn, doing, "refused", refusal)
-    known = replace(doing, status="waiting" if verdict == "ask" else "granted", observes=event.observes)
     if verdict == "ask":
-        return _put(turn, known), (Approve(doing.call, event.decision),)
-    return _advance(_put(turn, known))
+        waiting = Doing(doing.call, "waiting", event.observes)
+        return replace(turn, calls=_put(turn.calls, waiting)), (Approve(doing.call, event.decision),)
+    return _move(turn, Doing(doing.call, "granted", event.observes))
 
 
 def answered(turn: Turn, event: Answered) -> Moved:
@@ -271,15 +270,15 @@ def answered(turn: Turn, event: Answered) -> Moved:
         return turn, ()
     if not event.yes:
         return _finish(turn, doing, "refused", Observation(False, f"refused: {event.sentence}"))
-    return _advance(_put(turn, replace(doing, status="granted")))
+    return _move(turn, Doing(doing.call, "granted", doing.observes))
 
 
 def intended(turn: Turn, event: Intended) -> Moved:
     doing = _find(turn, event.call, "intending")
     if doing is None:
         return turn, ()
-    moved, more = _advance(_put(turn, replace(doing, status="running")))
-    return moved, (Start(doing.call, doing.observes), *more)
+    start = Start(doing.call, doing.observes)
+    return _move(turn, Doing(doing.call, "running", doing.observes), start)
 
 
 def finished(turn: Turn, event: Finished) -> Moved:
@@ -333,15 +332,25 @@ def _find(turn: Turn, call: str, status: str) -> Doing | None:
     return None
 
 
-def _put(turn: Turn, changed: Doing) -> Turn:
-    if len(turn.calls) == 1:
-        return replace(turn, calls=(changed,))
-    return replace(turn, calls=tuple(changed if d.call.id == changed.call.id else d for d in turn.calls))
+def _put(calls: Calls, changed: Doing) -> Calls:
+    if len(calls) == 1:
+        return (changed,)
+    return tuple(changed if doing.call.id == changed.call.id else doing for doing in calls)
+
+
+def _move(turn: Turn, changed: Doing, *before: Action) -> Moved:
+    """One call changed its status; whatever can move now does."""
+    calls, action = _advance(_put(turn.calls, changed))
+    return replace(turn, calls=calls), (*before, *action)
 
 
 def _finish(turn: Turn, doing: Doing, status: str, observation: Observation) -> Moved:
-    moved, actions = _advance(_put(turn, replace(doing, status="done")))
-    return moved, (Tell(doing.call, status, observation), *actions)
+    tell = Tell(doing.call, status, observation)
+    calls = _put(turn.calls, Doing(doing.call, "done", doing.observes))
+    if all(other.status == "done" for other in calls):
+        return _ask(turn, (tell,))
+    calls, action = _advance(calls)
+    return replace(turn, calls=calls), (tell, *action)
 
 
 def _ask(turn: Turn, before: tuple[Action, ...] = ()) -> Moved:
@@ -356,21 +365,18 @@ def _ask(turn: Turn, before: tuple[Action, ...] = ()) -> Moved:
     return asked, (*before, Ask(asked.request))
 
 
-def _advance(turn: Turn) -> Moved:
-    """Move the first call that can move (rule 5); ask the model when none is open."""
+def _advance(calls: Calls) -> tuple[Calls, tuple[Action, ...]]:
+    """Move the first call that can move (rule 5): at most one, its own event moves the next."""
     running = False
-    for doing in turn.calls:
+    for doing in calls:
         status = doing.status
-        if status == "done":
-            continue
+        if status == "new":
+            return _put(calls, Doing(doing.call, "deciding")), (Decide(doing.call),)
+        if status == "granted" and (doing.observes or not running):
+            ready = Doing(doing.call, "intending", doing.observes)
+            return _put(calls, ready), (Intend(doing.call, doing.observes),)
         if status == "running" and doing.observes:
             running = True
-            continue
-        if status == "new":
-            return _put(turn, replace(doing, status="deciding")), (Decide(doing.call),)
-        if status == "granted" and (doing.observes or not running):
-            return _put(turn, replace(doing, status="intending")), (Intend(doing.call, doing.observes),)
-        return turn, ()
-    if running:
-        return turn, ()
-    return _ask(turn)
+        elif status != "done":
+            break
+    return calls, ()
