@@ -49,7 +49,7 @@ def parse(argv: list[str]) -> Options:
             given["help"] = True
         elif word.startswith("--"):
             _long(word[2:], rest, given)
-        elif word.startswith("-") and len(word) > 1:
+        elif word.startswith("-") and len(word) > 1 and not word[1].isdigit():
             raise UsageFault(f"unknown option {word}", "fieldhand --help lists the options")
         else:
             words.append(word)

@@ -20,6 +20,7 @@ from edge.faults import UsageFault
         (["--base-url=http://h/v1?a=b", "--model", "chat:m"], Options(base_url="http://h/v1?a=b", model="chat:m")),
         (["tool", "file_write", "--", "--yes"], Options("tool", ("file_write", "--yes"))),
         (["-e", "--yes"], Options(goal="--yes")),
+        (["sim", "set", "temperature", "-5"], Options("sim", ("set", "temperature", "-5"))),
         (["--help"], Options(help=True)),
     ],
 )
