@@ -95,7 +95,7 @@ def _shown(value: Any) -> str:
 
 
 def _object(given: Any, schema: Schema, where: str, told: Told) -> dict[str, Any]:
-    if not hasattr(given, "items"):
+    if type(given) is not dict and not hasattr(given, "items"):
         raise UsageFault(f"{where[:-1] or 'the arguments'} must be an object, not {_shown(given)}")
     rules = schema.get("properties") or {}
     needed = schema.get("required", ())
@@ -109,10 +109,11 @@ def _object(given: Any, schema: Schema, where: str, told: Told) -> dict[str, Any
                 raise UsageFault(f"{where}{name} must not be null")
             told.append(f"{where}{name} was null, read as not given")
             continue
-        out[name] = _value(value, rule, where + name, told)
-    missing = [where + name for name in needed if name not in out]
-    if missing:
-        raise UsageFault(f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing")
+        out[name] = _value(value, rule, where + name if where else name, told)
+    for name in needed:
+        if name not in out:
+            missing = [where + name for name in needed if name not in out]
+            raise UsageFault(f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing")
     return out
 
 
@@ -153,11 +154,10 @@ def _string(value: Any, rule: Schema, where: str, told: Told) -> str:
         raise UsageFault(f"{where} must be a string, not {_shown(value)}")
     if not value.isascii() and not encodable(value):
         raise UsageFault(f"{where} holds half of a surrogate pair, which is no text")
-    size = len(value)
-    if size < rule.get("minLength", 0):
-        raise UsageFault(f"{where} must have at least {rule['minLength']} characters, not {size}")
-    if size > rule.get("maxLength", size):
-        raise UsageFault(f"{where} must have at most {rule['maxLength']} characters, not {size}")
+    if "minLength" in rule and len(value) < rule["minLength"]:
+        raise UsageFault(f"{where} must have at least {rule['minLength']} characters, not {len(value)}")
+    if "maxLength" in rule and len(value) > rule["maxLength"]:
+        raise UsageFault(f"{where} must have at most {rule['maxLength']} characters, not {len(value)}")
     return value
 
 
@@ -192,9 +192,9 @@ def _number(value: Any, rule: Schema, where: str, told: Told) -> float:
 
 
 def _within(number: N, rule: Schema, where: str) -> N:
-    if number < rule.get("minimum", number):
+    if "minimum" in rule and number < rule["minimum"]:
         raise UsageFault(f"{where} must be at least {rule['minimum']}, not {_shown(number)}")
-    if number > rule.get("maximum", number):
+    if "maximum" in rule and number > rule["maximum"]:
         raise UsageFault(f"{where} must be at most {rule['maximum']}, not {_shown(number)}")
     return number
 

@@ -131,7 +131,7 @@ def _pair(name: str, value: Any, rules: Schema) -> str:
 
 def _span(seconds: float) -> str:
     """`90s`, `2m`, `1h30m`: whole seconds from two minutes on in units, all else in seconds."""
-    if seconds < 0 or "e" in str(seconds) or seconds > 1e9:
+    if not 0 <= seconds <= 1e9 or round(seconds, 3) != seconds:
         return str(seconds)
     if seconds != int(seconds) or seconds < 120:
         return f"{seconds}s"

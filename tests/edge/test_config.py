@@ -1,0 +1,244 @@
+from __future__ import annotations
+
+import os
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from edge.config import Budgets, ModelSettings, Settings, find, load, read_key
+from edge.faults import ConfigFault
+from edge.record import as_dict
+
+
+def write(folder: Path, text: str, name: str = "config.toml") -> str:
+    path = folder / name
+    path.write_text(textwrap.dedent(text), encoding="utf-8")
+    return str(path)
+
+
+def test_an_empty_file_leaves_the_defaults(tmp_path: Path) -> None:
+    assert load(write(tmp_path, "")) == Settings()
+    assert Settings().preset == "guarded" and Settings().board == "sim" and Settings().state == ""
+    assert Settings().model == ModelSettings() and Settings().budgets == Budgets()
+
+
+def test_every_key_of_the_file_arrives_where_it_belongs(tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        """\
+        mode = "unrestricted"
+        board = "sim"
+        state = "/var/lib/fieldhand"
+        [model]
+        name = "chat:some/model:1b"
+        base_url = "http://127.0.0.1:8080/v1/"
+        replies = "JSON"
+        stream = false
+        key_env = "MY_KEY"
+        key_file = "/etc/fieldhand/key"
+        seconds = 60
+        retries = 0
+        temperature = 0
+        max_tokens = 256
+        [budgets]
+        steps = 8
+        tool_calls_per_hour = 0
+        turn_seconds = 90.5
+        tool_seconds = 5
+        approval_seconds = 30
+        """,
+    )
+    model = ModelSettings(
+        "chat:some/model:1b",
+        "http://127.0.0.1:8080/v1",
+        "json",
+        False,
+        "MY_KEY",
+        "/etc/fieldhand/key",
+        60.0,
+        0,
+        0.0,
+        256,
+    )
+    assert load(path) == Settings("full", "sim", model, Budgets(8, 0, 90.5, 5.0, 30.0), "/var/lib/fieldhand")
+
+
+@pytest.mark.parametrize(
+    ("spelled", "meant"),
+    [
+        ("readonly", "readonly"),
+        ("read_only", "readonly"),
+        ("READONLY", "readonly"),
+        ("supervised", "supervised"),
+        ("Guarded", "guarded"),
+        ("full", "full"),
+        ("Unrestricted", "full"),
+    ],
+)
+def test_presets_have_every_spelling(spelled: str, meant: str, tmp_path: Path) -> None:
+    assert load(write(tmp_path, f'mode = "{spelled}"\n')).preset == meant
+
+
+def test_timeout_ms_is_a_spelling_of_tool_seconds_but_not_beside_it(tmp_path: Path) -> None:
+    assert load(write(tmp_path, "[tools]\ntimeout_ms = 2500\n")).budgets.tool_seconds == 2.5
+    with pytest.raises(ConfigFault, match="says again what another key says"):
+        load(write(tmp_path, "[budgets]\ntool_seconds = 3\n[tools]\ntimeout_ms = 2500\n"))
+
+
+def test_a_home_folder_is_written_with_a_tilde(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/pi")
+    assert load(write(tmp_path, 'state = "~/fieldhand"')).state == "/home/pi/fieldhand"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "key", "words"),
+    [
+        ('\nmodle = "x"\n', 2, "modle", "there is no key modle (did you mean mode?)"),
+        ("[modle]\nname = 1\n", 1, "modle", "there is no table [modle] (did you mean [model]?)"),
+        ("[model]\n\nsecond = 3\n", 3, "model.second", "did you mean seconds?"),
+        ("steps = 3\n", 1, "steps", "did you mean budgets.steps?"),
+        ("[model.deep]\nx = 1\n", 1, "model.deep", "there is no table [model.deep]"),
+        ("[servers]\n", 1, "servers", "there is no table [servers] (tables: model, budgets, tools)"),
+        ("[model]\nzzz = 3\n", 2, "model.zzz", "known here: name, base_url"),
+        ("model = 3\n", 1, "model", "model is a table (write [model] once"),
+        ("mode = 3\n", 1, "mode", "mode must be a text, not a whole number"),
+        ('mode = "guard"\n', 1, "mode", "there is no mode 'guard'"),
+        ('board = ["sim"]\n', 1, "board", "board must be a text, not a list"),
+        ('state = "here"\n', 1, "state", "state must be an absolute path"),
+        ('[model]\nstream = "yes"\n', 2, "model.stream", "must be true or false, not a text"),
+        ("[model]\nstream = 1\n", 2, "model.stream", "must be true or false, not a whole number"),
+        ("[model]\nretries = 2.0\n", 2, "model.retries", "must be a whole number, not a number"),
+        ("[model]\nretries = true\n", 2, "model.retries", "must be a whole number, not true or false"),
+        ("[model]\nretries = -1\n", 2, "model.retries", "must be from 0 to 20, not -1"),
+        ("[model]\nseconds = 0\n", 2, "model.seconds", "must be from 0.1 to 3600"),
+        ("[model]\ntemperature = 2.5\n", 2, "model.temperature", "must be from 0 to 2"),
+        ('[model]\nname = "gpt"\n', 2, "model.name", "must be offline, chat:NAME or scripted:FILE, not 'gpt'"),
+        ('[model]\nname = "chat:"\n', 2, "model.name", "must be offline"),
+        ('[model]\nreplies = "xml"\n', 2, "model.replies", "must be native or json, not 'xml'"),
+        ('[model]\nbase_url = "host:80"\n', 2, "model.base_url", "must be http://HOST"),
+        ('[model]\nbase_url = "file:///etc/passwd"\n', 2, "model.base_url", "must be http://HOST"),
+        ("[budgets]\nsteps = 0\n", 2, "budgets.steps", "must be from 1 to 10000, not 0"),
+        ("[budgets]\nturn_seconds = 1e99\n", 2, "budgets.turn_seconds", "must be from 1 to 86400"),
+        ("[budgets]\ntool_calls_per_hour = -5\n", 2, "budgets.tool_calls_per_hour", "must be from 0"),
+    ],
+)
+def test_a_wrong_key_or_value_is_a_fault_with_file_line_and_key(
+    text: str, line: int, key: str, words: str, tmp_path: Path
+) -> None:
+    path = write(tmp_path, text)
+    with pytest.raises(ConfigFault) as caught:
+        load(path)
+    assert str(caught.value).startswith(f"{path}:{line}: ") and words in str(caught.value)
+    assert (caught.value.where, caught.value.key) == (f"{path}:{line}", key)
+
+
+SECRET = "sk-SECRET0123456789"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'api_key = "{SECRET}"\n',
+        f'[model]\napi_key = "{SECRET}"\n',
+        f'[model]\nkey = "{SECRET}"\n',
+        f'[model]\nAPI-Key = "{SECRET}"\n',
+        f'[model]\nkey_env = "{SECRET}"\n',
+        f'[model]\nbase_url = "https://me:{SECRET}@host/v1"\n',
+    ],
+)
+def test_a_key_in_the_file_is_refused_and_never_shown(text: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigFault, match=r"key_env|key_file|environment variable") as caught:
+        load(write(tmp_path, text))
+    assert "SECRET" not in f"{caught.value}{caught.value!r}{caught.value.args}"
+    assert caught.value.__cause__ is None
+
+
+def test_a_file_that_cannot_be_read_is_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(ConfigFault, match=r"settings file .*absent\.toml cannot be read: no such file"):
+        load(str(tmp_path / "absent.toml"))
+    with pytest.raises(ConfigFault, match="is not a regular file"):
+        load(str(tmp_path))
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ConfigFault, match="is not a regular file"):
+        load(str(tmp_path / "pipe"))
+    with pytest.raises(ConfigFault, match="cannot be read"):
+        load("nul\0byte")
+    (tmp_path / "latin").write_bytes(b'a = 1\nb = "\xfc"\n')
+    with pytest.raises(ConfigFault, match="latin:2: this line is not UTF-8"):
+        load(str(tmp_path / "latin"))
+    (tmp_path / "big").write_bytes(b"#" * (1 << 20) + b"\n")
+    with pytest.raises(ConfigFault, match="more than 1048576 bytes"):
+        load(str(tmp_path / "big"))
+
+
+def test_the_file_is_looked_for_in_four_places(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    xdg = tmp_path / "xdg"
+    for folder in (home / ".config" / "fieldhand", xdg / "fieldhand"):
+        folder.mkdir(parents=True)
+        (folder / "config.toml").write_text("")
+    environ = {"HOME": str(home), "XDG_CONFIG_HOME": str(xdg)}
+    assert find({**environ, "FIELDHAND_CONFIG": "told.toml"}) == "told.toml"
+    assert find(environ) == str(xdg / "fieldhand" / "config.toml")
+    assert find({"HOME": str(home), "XDG_CONFIG_HOME": "relative"}) == str(
+        home / ".config" / "fieldhand" / "config.toml"
+    )
+    etc = "/etc/fieldhand/config.toml"
+    assert find({}) == (etc if os.path.exists(etc) else "")
+
+
+def test_the_key_comes_from_the_variable_or_from_a_file_of_its_owner(tmp_path: Path) -> None:
+    assert read_key(ModelSettings(), {}) == ""
+    assert read_key(ModelSettings(), {"FIELDHAND_API_KEY": " abc\n"}) == "abc"
+    path = write(tmp_path, SECRET + "\n", "key")
+    settings = ModelSettings(key_file=path)
+    os.chmod(path, 0o600)
+    assert read_key(settings, {"FIELDHAND_API_KEY": "other"}) == SECRET
+    os.chmod(path, 0o400)
+    assert read_key(settings, {}) == SECRET
+    assert "SECRET" not in repr(settings) and "SECRET" not in repr(as_dict(settings))
+
+
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o610, 0o601, 0o620, 0o602])
+def test_a_key_file_that_others_can_touch_is_refused(mode: int, tmp_path: Path) -> None:
+    path = write(tmp_path, SECRET, "key")
+    os.chmod(path, mode)
+    with pytest.raises(ConfigFault, match=f"can be used by others .run: chmod 600 {path}") as caught:
+        read_key(ModelSettings(key_file=path), {})
+    assert "SECRET" not in str(caught.value) and caught.value.key == "model.key_file"
+
+
+def test_a_key_that_is_no_single_word_is_refused_and_not_shown(tmp_path: Path) -> None:
+    for text in ("", "\n", "SECRET one", "SECRET\nX-Header: 1", "SECRETü", "SECRET\x00"):
+        path = write(tmp_path, text, "key")
+        os.chmod(path, 0o600)
+        with pytest.raises(ConfigFault) as caught:
+            read_key(ModelSettings(key_file=path), {})
+        assert "SECRET" not in str(caught.value)
+    with pytest.raises(ConfigFault, match="not one word"):
+        read_key(ModelSettings(), {"FIELDHAND_API_KEY": "a\nb"})
+    with pytest.raises(ConfigFault, match="not one word"):
+        read_key(ModelSettings(), {"FIELDHAND_API_KEY": "a\udcff"})
+    with pytest.raises(ConfigFault, match="is not a regular file"):
+        read_key(ModelSettings(key_file=str(tmp_path)), {})
+    with pytest.raises(ConfigFault, match="cannot be read: no such file"):
+        read_key(ModelSettings(key_file=str(tmp_path / "absent")), {})
+
+
+def test_loading_an_everyday_file_imports_no_reader_of_toml(tmp_path: Path) -> None:
+    import subprocess
+
+    path = write(tmp_path, '[model]\nname = "offline"\n[budgets]\nsteps = 4\n')
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[2]); from edge.config import load\n"
+        "assert load(sys.argv[1]).budgets.steps == 4\n"
+        "dear = 're json typing enum tomllib tomli dataclasses collections pathlib'.split()\n"
+        "print(sorted(set(dear) & set(sys.modules)))"
+    )
+    root = str(Path(__file__).parents[2])
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code, path, root], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
