@@ -23,8 +23,26 @@ Rules:
 from __future__ import annotations
 
 STEP_KINDS = frozenset(
-    "empty no_object two_objects truncated bad_json bad_escape not_finite duplicate_key too_deep too_long "
-    "not_a_step no_action bad_action unknown_tool bad_args unclosed_think example_in_prose not_text".split()
+    (
+        "empty",
+        "no_object",
+        "two_objects",
+        "truncated",
+        "bad_json",
+        "bad_escape",
+        "not_finite",
+        "duplicate_key",
+        "too_deep",
+        "too_long",
+        "not_a_step",
+        "no_action",
+        "bad_action",
+        "unknown_tool",
+        "bad_args",
+        "unclosed_think",
+        "example_in_prose",
+        "not_text",
+    )
 )
 
 

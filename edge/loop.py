@@ -13,18 +13,17 @@ Rules:
 from __future__ import annotations
 
 import time
-from collections import deque
 
 from edge import turn as t
 from edge.approve import digest, question
 from edge.call import Observation
-from edge.context import Context
 from edge.faults import BudgetFault, Fault, Interrupted, ModelFault, Refused, StepFault, TapeFault
 from edge.gate import decide
-from edge.gate.policy import Policy, State
+from edge.gate.policy import State
 from edge.hands import Hands
 from edge.jobs import Jobs
 from edge.model import Request
+from edge.parts import Ending, Parts
 from edge.record import Record, as_dict, replace
 from edge.step import read
 from edge.text import clip
@@ -32,42 +31,17 @@ from edge.verdicts import Repeats, Troubles
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections import deque
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from edge.approve import Answer, Approver, Question
+    from edge.approve import Answer, Question
     from edge.call import Call, Decision, Effect
-    from edge.config import Budgets
-    from edge.hands.world import World
     from edge.model import Model
-    from edge.tool import Tool
-    from edge.watch import Watcher
 
 TICK = 0.1
 WELL = 1.5
 HOUR = 3600.0
-
-
-class Ending(Record):
-    """How a turn ended: exit code, the answer (may be empty), the fault that ended it."""
-
-    code: int
-    answer: str
-    fault: Fault | None = None
-
-
-class Parts(Record):
-    """What a loop is made of. `clock` gives the wall clock as text for the turn (may be empty)."""
-
-    model: Model
-    world: World
-    context: Context
-    tools: tuple[Tool, ...]
-    policy: Policy
-    budgets: Budgets
-    approver: Approver
-    watcher: Watcher
-    clock: Callable[[], str]
 
 
 class Granted(Record):
@@ -85,6 +59,7 @@ class Loop:
 
     def __init__(self, parts: Parts) -> None:
         import _thread
+        from collections import deque
 
         self.parts = parts
         self.model = parts.model

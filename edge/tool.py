@@ -62,9 +62,10 @@ class TapeHands(Protocol):
 class Hands(Protocol):
     """The only way a tool reaches the world. Each hand raises Refused outside the permit."""
 
-    scene: Scene
-    bytes: int
-
+    @property
+    def scene(self) -> Scene: ...
+    @property
+    def bytes(self) -> int: ...
     @property
     def files(self) -> FileHands: ...
     @property

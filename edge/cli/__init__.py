@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def main(argv: list[str]) -> int:
-    """Run one command; the exit code of DESIGN's table (README prints it). Prints faults as sentences."""
+    """Run one command; the exit code (README has the table). Prints faults as sentences."""
     debug = "--debug" in argv
     try:
         return _flushed(_dispatch(argv))
@@ -29,7 +29,7 @@ def main(argv: list[str]) -> int:
             raise
         say("fieldhand: interrupted")
         return 130
-    except Exception as error:
+    except Exception as error:  # a fault of our own is told as a sentence, the traceback only with --debug
         if debug:
             raise
         say(f"fieldhand: a fault of its own: {type(error).__name__}: {error} (run it again with --debug and report it)")
@@ -42,7 +42,7 @@ def say(text: str) -> None:
         sys.stderr.write(text + "\n")
         sys.stderr.flush()
     except (OSError, ValueError, AttributeError):
-        sys.stderr = None  # type: ignore[assignment]
+        sys.stderr = None
 
 
 def put(text: str) -> None:
@@ -65,7 +65,7 @@ def _flushed(code: int) -> int:
         try:
             sys.stdout.flush()
         except (OSError, ValueError):
-            sys.stdout = None  # type: ignore[assignment]
+            sys.stdout = None
             return 9
     return code
 

@@ -13,7 +13,8 @@ from edge.cli import say, settle
 from edge.context import Context
 from edge.gate.policy import Policy
 from edge.hands.world import World
-from edge.loop import Loop, Parts
+from edge.loop import Loop
+from edge.parts import Parts
 from edge.pulse import Pulse
 from edge.record import replace
 from edge.registry import every
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
     from edge.approve import Approver
     from edge.cli.args import Options
     from edge.config import Settings
-    from edge.loop import Ending
     from edge.model import Model
+    from edge.parts import Ending
     from edge.peripherals.guard.client import Board
     from edge.tape.journal import Tape
     from edge.tape.unkept import Unkept

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-class counting:  # noqa: N801 (used like a verb: `with counting(loop):`)
+class counting:
     """While inside, the signals only raise `loop.interrupted`; the old handlers come back afterwards."""
 
     def __init__(self, loop: Loop) -> None:

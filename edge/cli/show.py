@@ -124,7 +124,8 @@ class Trace(Watcher):
     def _event(self, happened: str, **fields: Any) -> None:
         import json
 
-        say(json.dumps({"event": happened, "mono": round(time.monotonic(), 6), **fields}, ensure_ascii=True, default=str))
+        told = {"event": happened, "mono": round(time.monotonic(), 6), **fields}
+        say(json.dumps(told, ensure_ascii=True, default=str))
 
     def asking(self, model: str) -> None:
         self._event("asking", model=model)
@@ -160,4 +161,5 @@ class Trace(Watcher):
         self._event("outcome", call=call.id, status=status, ok=found.ok, text=found.text, data=data)
 
     def board(self, event: Mapping[str, Any]) -> None:
-        self._event("board", **{key: value for key, value in event.items() if key != "event"}, what=event.get("event"))
+        fields = {key: value for key, value in event.items() if key != "event"}
+        self._event("board", what=event.get("event"), **fields)

@@ -91,7 +91,7 @@ def policy(options: Options) -> int:
     try:
         given = json.loads(options.words[2]) if len(options.words) == 3 else {}
     except ValueError as error:
-        raise UsageFault(f"the arguments are no JSON: {error}", "for example '{\"name\": \"fan\"}'") from error
+        raise UsageFault(f"the arguments are no JSON: {error}", 'for example \'{"name": "fan"}\'') from error
     args, _ = fit(given, found.schema)
     settings = settle.settings(options, os.environ)
     state = settle.state_folder(settings.state, os.environ)

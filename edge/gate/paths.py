@@ -20,9 +20,38 @@ if TYPE_CHECKING:
 READABLE = ("/etc", "/usr", "/proc", "/sys", "/boot", "/var/log", "/run/log")
 SYSTEM = ("/etc", "/usr", "/boot", "/dev", "/sys", "/proc", "/lib", "/bin", "/sbin", "/var", "/run", "/root", "/home")
 SECRET_PARTS = frozenset(
-    ".env .ssh .gnupg .aws .kube .docker .netrc .pgpass .npmrc .pypirc .git-credentials .htpasswd "
-    "shadow shadow- gshadow gshadow- sudoers environ id_rsa id_dsa id_ecdsa id_ed25519 "
-    "credentials credentials.json secrets.toml secrets.yaml secrets.yml secrets.json token tokens".split()
+    (
+        ".env",
+        ".ssh",
+        ".gnupg",
+        ".aws",
+        ".kube",
+        ".docker",
+        ".netrc",
+        ".pgpass",
+        ".npmrc",
+        ".pypirc",
+        ".git-credentials",
+        ".htpasswd",
+        "shadow",
+        "shadow-",
+        "gshadow",
+        "gshadow-",
+        "sudoers",
+        "environ",
+        "id_rsa",
+        "id_dsa",
+        "id_ecdsa",
+        "id_ed25519",
+        "credentials",
+        "credentials.json",
+        "secrets.toml",
+        "secrets.yaml",
+        "secrets.yml",
+        "secrets.json",
+        "token",
+        "tokens",
+    )
 )
 SECRET_ENDS = (".pem", ".key", ".p12", ".pfx", ".keystore", ".kdbx", ".env")
 

@@ -56,7 +56,7 @@ RULES = {
     ("read", "file", "own"): Row("read.own", "high", _NEVER, "{what} is the agent's own state; `recall` reads it"),
     ("write", "file", "workspace"): Row("write.workspace", "medium", _MEDIUM, "writes {what} in the workspace"),
     ("write", "file", "secret"): Row("write.secret", "high", _NEVER, "{what} may hold keys; tools do not write there"),
-    ("write", "file", "own"): Row("write.own", "high", _NEVER, "{what} is the agent's own state; tools never write it"),
+    ("write", "file", "own"): Row("write.own", "high", _NEVER, "{what} is the agent's own state, not for tools"),
     ("write", "file", "readable"): Row("write.system", "high", _NEVER, _ROOTS),
     ("write", "file", "system"): Row("write.system", "high", _NEVER, _ROOTS),
     ("write", "file", "outside"): Row("write.outside", "high", _NEVER, _ROOTS),
@@ -66,5 +66,7 @@ RULES = {
 NO_RULE = Row("default.deny", "high", _NEVER, "no rule allows {what}")
 NOT_DECLARED = Row("default.undeclared", "high", _NEVER, "the board declares no {what}")
 NO_EFFECTS = Row("default.no-effects", "high", _NEVER, "a call that declares nothing may touch nothing")
-NO_TAPE = Row("tape.none", "high", _NEVER, "{what} is refused because nothing can be recorded: there is no state folder")
+NO_TAPE = Row(
+    "tape.none", "high", _NEVER, "{what} is refused because nothing can be recorded: there is no state folder"
+)
 CALLS_USED_UP = Row("budget.calls", "low", _NEVER, "the budget of {what} tool calls per hour is used up")

@@ -6,7 +6,6 @@ an assistant message in mode `native`; {"delay": seconds, "reply": ...} waits fi
 
 from __future__ import annotations
 
-import json
 import time
 
 from edge.faults import BudgetFault, ConfigFault, ModelFault
@@ -38,6 +37,8 @@ class Scripted:
     @classmethod
     def load(cls, path: str) -> Scripted:
         """The script of a file; ConfigFault with the line that cannot be read."""
+        import json
+
         try:
             with open(path, encoding="utf-8") as file:
                 lines = file.read().splitlines()

@@ -16,8 +16,9 @@ from edge.context import Context
 from edge.faults import BudgetFault, Interrupted, ModelFault, TapeFault
 from edge.gate.policy import Policy
 from edge.hands.world import World
-from edge.loop import Ending, Loop, Parts
+from edge.loop import Loop
 from edge.model.scripted import Scripted
+from edge.parts import Ending, Parts
 from edge.peripherals.guard.inprocess import InProcessBoard
 from edge.peripherals.sim.declare import OUTPUTS, SENSORS
 from edge.record import replace
@@ -322,7 +323,8 @@ def test_several_reads_of_one_reply_run_side_by_side(tmp_path: Path) -> None:
         return Observation(True, f"value of {args['name']}")
 
     calls = [
-        {"function": {"name": "sensor_read", "arguments": {"name": name}}} for name in ("temperature", "light", "humidity")
+        {"function": {"name": "sensor_read", "arguments": {"name": name}}}
+        for name in ("temperature", "light", "humidity")
     ]
     native = {"role": "assistant", "content": "", "tool_calls": calls}
     bench = Bench(
@@ -367,9 +369,7 @@ def test_a_tool_that_reaches_beyond_its_permit_is_refused_by_the_hand(tmp_path: 
 
 
 def test_effects_that_no_rule_knows_are_denied(tmp_path: Path) -> None:
-    tool = replace(
-        _with_run("sensor_read", hang), effects=lambda args, scene: (Effect("run", "program:sh"),)
-    )
+    tool = replace(_with_run("sensor_read", hang), effects=lambda args, scene: (Effect("run", "program:sh"),))
     bench = Bench(tmp_path, [READ, DONE], tools=(tool,), policy=Policy("full"))
     assert bench.loop.run("x").code == 6
     assert "default.deny" in bench.watcher.told[0][1]

@@ -69,7 +69,7 @@ def test_a_final_closes_the_turn_and_closed_makes_it_idle() -> None:
 
 
 def test_a_denied_call_gets_its_outcome_without_intent_or_start() -> None:
-    turn, actions = drive(asked(), t.Replied(1, step(SET)), t.Decided("c1", decision("deny"), False))
+    _, actions = drive(asked(), t.Replied(1, step(SET)), t.Decided("c1", decision("deny"), False))
     assert kinds(actions) == ["KeepStep", "Decide", "Tell", "Ask"]
     assert isinstance(actions[2], t.Tell) and actions[2].status == "refused"
 
@@ -106,9 +106,7 @@ def test_reads_run_side_by_side_and_a_change_waits_until_they_are_done() -> None
 
 
 def test_nothing_runs_beside_a_change() -> None:
-    turn, actions = drive(
-        asked(), t.Replied(1, step(SET, READ)), t.Decided("c1", decision("allow"), False), t.Intended("c1")
-    )
+    turn, _ = drive(asked(), t.Replied(1, step(SET, READ)), t.Decided("c1", decision("allow"), False), t.Intended("c1"))
     assert [doing.status for doing in turn.calls] == ["running", "new"]
 
 
@@ -141,9 +139,7 @@ def test_steps_used_up_end_the_turn() -> None:
 
 
 def test_a_stop_gives_every_open_call_its_outcome_and_says_what_is_unknown() -> None:
-    turn, _ = drive(
-        asked(), t.Replied(1, step(SET, READ)), t.Decided("c1", decision("allow"), False), t.Intended("c1")
-    )
+    turn, _ = drive(asked(), t.Replied(1, step(SET, READ)), t.Decided("c1", decision("allow"), False), t.Intended("c1"))
     turn, actions = drive(turn, t.Stop(Interrupted("interrupted by the operator")))
     assert kinds(actions) == ["Cut", "Tell", "Tell", "End"]
     assert "unknown" in actions[1].observation.text  # type: ignore[attr-defined]

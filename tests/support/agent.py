@@ -82,5 +82,3 @@ def alive(pid: int, start_ticks: int) -> bool:
     except OSError:
         return False
     return int(fields[19]) == start_ticks and fields[0] != b"Z"
-
-

@@ -56,7 +56,9 @@ def test_readonly_reads_and_switches_neither_on_nor_off(tmp_path: Path) -> None:
     read = agent.run("tool", "sensor_read", "name=temperature", "--mode", "readonly", "--yes", home=tmp_path)
     assert read.returncode == 0 and " C" in read.stdout
     for state in ("on", "off"):
-        switch = agent.run("tool", "output_set", "name=fan", f"state={state}", "--mode", "readonly", "--yes", home=tmp_path)
+        switch = agent.run(
+            "tool", "output_set", "name=fan", f"state={state}", "--mode", "readonly", "--yes", home=tmp_path
+        )
         assert switch.returncode == 6 and "output.medium" in switch.stderr
     write = agent.run("tool", "file_write", "path=x", "content=y", "--mode", "readonly", "--yes", home=tmp_path)
     assert write.returncode == 6 and not (agent.ROOT / "x").exists()

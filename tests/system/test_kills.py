@@ -1,4 +1,4 @@
-"""SIGKILL at random moments: no tape is damaged, nothing acknowledged is lost, the fan goes off, nobody is left over."""
+"""SIGKILL at random moments: whole tapes, nothing acknowledged lost, the fan off, nobody left over."""
 
 from __future__ import annotations
 

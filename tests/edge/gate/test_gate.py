@@ -111,7 +111,9 @@ def test_a_call_without_effects_is_denied() -> None:
 def test_a_used_up_budget_of_calls_denies_and_zero_forbids_all() -> None:
     read = (Effect("sense", "sensor:temperature"),)
     for used, allowed in ((120, 120), (0, 0)):
-        found = decide(Call("x", {}, "c1"), read, Policy("full", calls_per_hour=allowed), State(True, True, used), SCENE)
+        found = decide(
+            Call("x", {}, "c1"), read, Policy("full", calls_per_hour=allowed), State(True, True, used), SCENE
+        )
         assert (found.verdict, found.rule) == ("deny", "budget.calls")
     assert decide(Call("x", {}, "c1"), read, Policy(), State(True, True, 119), SCENE).verdict == "allow"
 

@@ -56,7 +56,9 @@ def test_secrets_are_found_whatever_the_case(path: str) -> None:
     assert is_secret(path)
 
 
-@pytest.mark.parametrize("path", ["tokenizer.py", "secrets_manager.go", "environment", "keys.md", "shadows/x", "envelope"])
+@pytest.mark.parametrize(
+    "path", ["tokenizer.py", "secrets_manager.go", "environment", "keys.md", "shadows/x", "envelope"]
+)
 def test_names_that_only_look_like_secrets_are_none(path: str) -> None:
     assert not is_secret(path)
 

@@ -24,7 +24,7 @@ def test_every_spelling_of_a_preset_loads(spelled: str, meant: str) -> None:
     assert preset(spelled) == meant
 
 
-@pytest.mark.parametrize("spelled", ["", "root", "guarded!", "ｆｕｌｌ"])
+@pytest.mark.parametrize("spelled", ["", "root", "guarded!", "\uff46ull"])
 def test_another_mode_is_a_fault_that_lists_the_modes(spelled: str) -> None:
     with pytest.raises(ConfigFault, match="readonly, supervised, guarded, full"):
         preset(spelled)

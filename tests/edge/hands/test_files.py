@@ -68,7 +68,7 @@ def test_deeper_paths_are_read(tree: Path, path: str) -> None:
 
 @pytest.mark.parametrize("path", ["in", "out", "outrel", "outdir/secret", "root/etc/hostname", "loop", "stdin"])
 def test_links_are_refused_and_the_sentence_says_where_they_point(tree: Path, path: str) -> None:
-    with pytest.raises(ToolFault, match="is a link to .* links are not followed"):
+    with pytest.raises(ToolFault, match=r"is a link to .* links are not followed"):
         read(tree, path)
 
 
@@ -155,7 +155,8 @@ def test_a_write_creates_and_replaces_and_keeps_the_mode(tree: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "why"), [("out", "no regular file"), ("fifo", "no regular file"), ("d", "no regular file"), ("hard", "hard link")]
+    ("path", "why"),
+    [("out", "no regular file"), ("fifo", "no regular file"), ("d", "no regular file"), ("hard", "hard link")],
 )
 def test_writes_through_links_and_onto_other_things_are_refused(tree: Path, path: str, why: str) -> None:
     with pytest.raises(ToolFault, match=why):
