@@ -40,12 +40,26 @@ WORDS = "edge.faults edge.record edge.text edge.call edge.tool"
 # The same with reading, deciding and the table of a turn: what has no input or output.
 CORE = WORDS + " edge.schema edge.lenient edge.reply edge.step edge.turn edge.gate.* edge.registry edge.verdicts"
 
+# The parts of a package that have no input or output, beside others that have.
+SIM = (
+    "edge.peripherals.sim edge.peripherals.sim.board edge.peripherals.sim.declare edge.peripherals.sim.greenhouse "
+    "edge.peripherals.sim.parts"
+)
+GUARD = (
+    "edge.peripherals.guard edge.peripherals.guard.core edge.peripherals.guard.leases edge.peripherals.guard.line "
+    "edge.peripherals.guard.protocol edge.peripherals.guard.wire"
+)
+PLANNER = (
+    "edge.model.carry edge.model.grammar edge.model.intents edge.model.names edge.model.phrases edge.model.planner "
+    "edge.model.tokens edge.model.wording"
+)
+
 ROOMS = (
     # --- the vocabulary: loaded before the prompt, by everybody ---
     Room("edge.faults"),
     Room("edge.record", calls="exec"),  # it compiles each record's constructor from text of its own
     Room("edge.text"),
-    Room("edge.call edge.tool edge.watch", "edge.record"),
+    Room("edge.call edge.tool edge.watch edge.parts", "edge.record"),
     Room("edge.registry", "edge.faults", calls="__import__"),  # the strings of its own table
     # --- the pure core ---
     # Unicode names and near words are tables of the standard library; `re` only with patterns that stand in the file.
@@ -59,42 +73,32 @@ ROOMS = (
     Room("edge.gate.*", "edge.faults edge.record edge.text edge.call edge.gate.*", late=PURE_LATE),
     Room("edge.brief", "edge.call edge.tool edge.text edge.schema", late=PURE_LATE),
     # --- files of our own, nothing else of the world ---
-    Room("edge.approve", CORE, late=PURE_LATE),
+    Room("edge.approve", "edge.faults edge.record edge.call", late=PURE_LATE),
     # Its fences need chance that nobody can guess: os.urandom.
-    Room("edge.context", CORE, "os", PURE_LATE),
-    Room("edge.config", CORE + " edge.toml", "os", PURE_LATE + " stat", "open"),
+    Room("edge.context", WORDS, "os", PURE_LATE),
+    Room(
+        "edge.config",
+        "edge.faults edge.record edge.schema edge.gate.policy edge.toml",
+        "os",
+        PURE_LATE + " stat",
+    ),
     Room("edge.toml", "edge.faults", calls="__import__"),  # tomllib where Python has it, else tomli, else neither
     # A record carries four clocks and a checksum; leftovers ends what a dead run left behind.
-    Room("edge.tape.leftovers", CORE + " edge.tape.*", "os time", PURE_LATE + " fcntl signal"),
+    Room("edge.tape.leftovers", WORDS + " edge.tape.*", "os time", PURE_LATE + " signal"),
     Room(
         "edge.tape.*",
-        CORE + " edge.tape.*",
+        WORDS + " edge.tape.*",
         "_thread binascii errno os time",
         PURE_LATE + " fcntl collections _json",
     ),
     # --- the rim ---
-    Room(
-        "edge.hands.*",
-        CORE + " edge.hands.* edge.tape.* edge.peripherals.guard.client edge.peripherals.sim.declare",
-        "os",
-        PURE_LATE + " _thread ctypes socket ssl subprocess",
-    ),
+    # What a hand may use grows with what hands can touch; ctypes, socket, ssl and subprocess are for here alone.
+    Room("edge.hands.*", WORDS + " edge.gate.* edge.hands.*", "os", PURE_LATE + " _thread"),
     Room("edge.tools.*", "edge.tool edge.call edge.faults edge.text edge.record", late=PURE_LATE),
     # Parts and circuits are arithmetic, the protocol is bytes: no clock but the one that is handed in.
-    Room(
-        "edge.peripherals edge.peripherals.sim edge.peripherals.sim.declare edge.peripherals.sim.greenhouse "
-        "edge.peripherals.sim.parts edge.peripherals.sim.board",
-        "edge.faults edge.record edge.call edge.peripherals.sim.*",
-        "math",
-        PURE_LATE,
-    ),
-    Room(
-        "edge.peripherals.guard edge.peripherals.guard.core edge.peripherals.guard.leases edge.peripherals.guard.line "
-        "edge.peripherals.guard.protocol edge.peripherals.guard.wire",
-        "edge.faults edge.record edge.call edge.peripherals.guard.core edge.peripherals.guard.leases "
-        "edge.peripherals.guard.line edge.peripherals.guard.protocol edge.peripherals.guard.wire",
-        late=PURE_LATE,
-    ),
+    Room(SIM, "edge.faults edge.record edge.call " + SIM, "math", PURE_LATE),
+    Room(GUARD, "edge.faults edge.record edge.call " + GUARD, late=PURE_LATE),
+    Room("edge.peripherals"),
     Room(
         "edge.peripherals.guard.* edge.peripherals.sim.*",
         "edge.faults edge.record edge.call edge.text edge.peripherals.guard.* edge.peripherals.sim.*",
@@ -102,14 +106,13 @@ ROOMS = (
         PURE_LATE,
         "open",
     ),
-    # Words and grammar of the built-in planner: text in, a step out.
-    Room(
-        "edge.model.grammar edge.model.intents edge.model.names edge.model.phrases edge.model.tokens "
-        "edge.model.planner edge.model.wording edge.model.direct",
-        "edge.faults edge.record edge.call edge.text edge.model edge.model.grammar edge.model.intents "
-        "edge.model.names edge.model.phrases edge.model.tokens edge.model.planner edge.model.wording",
-        late=PURE_LATE,
-    ),
+    # Words and grammar of the built-in planner: text and results in, text and steps out.
+    Room(PLANNER + " edge.model.direct", WORDS + " edge.model " + PLANNER, late=PURE_LATE),
+    Room("edge.model.offline", WORDS + " edge.model " + PLANNER, late=PURE_LATE + " time"),
+    # It reads its script.
+    Room("edge.model.scripted", WORDS + " edge.model", "time", PURE_LATE, "open"),
+    # The key goes from the settings to the back end by no record: asked for where the back end is made.
+    Room("edge.model", WORDS + " edge.config edge.model.*", "os", PURE_LATE),
     Room(
         "edge.model.*",
         WORDS + " edge.schema edge.step edge.model.*",
@@ -120,17 +123,16 @@ ROOMS = (
     Room("edge.jobs edge.pulse", "", "time", "_queue _thread"),
     Room(
         "edge.loop",
-        CORE + " edge.approve edge.context edge.config edge.brief edge.hands.* edge.jobs edge.model edge.pulse "
-        "edge.tape.* edge.watch",
+        CORE + " edge.approve edge.context edge.hands.* edge.jobs edge.model edge.parts edge.tape.* edge.watch",
         "time",
-        PURE_LATE + " _thread",
+        PURE_LATE + " _thread collections",
     ),
     Room(
         "edge.cli.*",
         CORE + " edge edge.approve edge.brief edge.cli.* edge.config edge.context edge.hands.* edge.jobs edge.loop "
-        "edge.model.* edge.peripherals.* edge.pulse edge.tape.* edge.watch",
+        "edge.model.* edge.parts edge.peripherals.* edge.pulse edge.tape.* edge.watch",
         "os select signal sys time",
-        PURE_LATE + " importlib.util readline shlex socket",
+        PURE_LATE + " importlib.util readline shlex",
         "input",
     ),
     Room("edge"),
@@ -225,6 +227,24 @@ def private_touches(source: Source) -> list[str]:
     ]
 
 
+def idle(rooms: tuple[Room, ...], tree: list[Source]) -> list[str]:
+    """Allowances that no module of their room uses, the pure modules aside."""
+    found = []
+    for room in rooms:
+        inside = [source for source in tree if room_of(source.module) is room]
+        used = [item for source in inside for item in imports(source.text, KNOWN)]
+        for name in room.head.split():
+            if not any(item.module == name and not item.late for item in used):
+                found.append(f"{room.modules}: nobody imports {name} at the head of a file")
+        for name in set(room.late.split()) - set(PURE_LATE.split()):
+            if not any(item.module == name for item in used):
+                found.append(f"{room.modules}: nobody imports {name}")
+        for name in room.calls.split():
+            if not any(called(source.text, (name,)) for source in inside):
+                found.append(f"{room.modules}: nobody calls {name}()")
+    return found
+
+
 def dear(source: Source) -> list[str]:
     """Imports of what is never imported at run time."""
     return [
@@ -254,6 +274,10 @@ def test_every_import_is_in_the_table() -> None:
 def test_the_table_names_only_modules_that_exist() -> None:
     named = {pattern for room in ROOMS for pattern in f"{room.modules} {room.ours}".split()}
     none_of([f"{pattern}: no such module" for pattern in sorted(named) if pattern.replace(".*", "") not in KNOWN])
+
+
+def test_the_table_allows_no_module_of_the_library_that_nobody_there_needs() -> None:
+    none_of(idle(ROOMS, TREE))
 
 
 def test_dear_modules_are_imported_nowhere_at_run_time() -> None:
@@ -296,6 +320,9 @@ VIOLATIONS = [
     ("edge.peripherals.sim.parts", "from edge.peripherals.guard import wire", "import edge.peripherals.guard.wire"),
     ("edge.peripherals.guard.process", "from edge.tape.journal import Tape", "may not import edge.tape.journal"),
     ("edge.model.planner", "def f():\n    import socket", "may not import socket"),
+    ("edge.model.offline", "def f():\n    import os", "may not import os"),
+    ("edge.model.chat", "def f():\n    from edge.config import read_key", "may not import edge.config"),
+    ("edge.model.chat", "import http.client", "may not import http.client at the head"),
     ("edge.loop", "from edge.cli import put", "may not import edge.cli"),
     ("edge.loop", "import subprocess", "may not import subprocess"),
     ("edge.cli.repl", "import images", "may not import images"),
@@ -316,6 +343,12 @@ def test_a_forbidden_import_is_found(module: str, text: str, sentence: str) -> N
 def test_what_never_runs_does_not_count() -> None:
     text = "TYPE_CHECKING = False\nif TYPE_CHECKING:\n    import socket\n    from typing import Any\n"
     assert strangers(Source("edge.call", "x.py", text)) == []
+
+
+def test_an_allowance_that_nobody_uses_is_found() -> None:
+    assert idle(ROOMS, []) != []
+    unused = idle(ROOMS, [source for source in TREE if source.module != "edge.registry"])
+    assert "edge.registry: nobody calls __import__()" in unused
 
 
 def test_an_impure_call_an_exit_and_a_private_touch_are_found() -> None:
