@@ -47,8 +47,11 @@ def repl(options: Options, resume: str = "") -> int:
             run.typing(False)
         if line is None or line.strip().lower() in (",quit", ",exit"):
             break
-        if line.strip():
-            _take(line.strip(), run)
+        try:
+            if line.strip():
+                _take(line.strip(), run)
+        except KeyboardInterrupt:
+            say("interrupted before the turn began")
     return run.close()
 
 

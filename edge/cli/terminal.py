@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import select
 import sys
+import termios
 import time
 
 from edge.approve import Answer
@@ -26,7 +27,8 @@ class Terminal:
         self._typed = b""
 
     def at_once(self, question: Question) -> Answer | None:
-        """Show the whole question; the answer comes through `poll`."""
+        """Show the whole question; the answer comes through `poll`. What was typed before it is no answer."""
+        termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
         self._seconds = question.seconds
         self._until = time.monotonic() + question.seconds
         self._typed = b""

@@ -16,7 +16,10 @@ from edge.faults import UsageFault
         (["--yes", "-e", "x", "--mode", "readonly"], Options(goal="x", yes=True, mode="readonly")),
         (["tools", "--json"], Options("tools", json=True)),
         (["--json", "tools"], Options("tools", json=True)),
-        (["tool", "output_set", "name=fan", "--yes", "state=on"], Options("tool", ("output_set", "name=fan", "state=on"), yes=True)),
+        (
+            ["tool", "output_set", "name=fan", "--yes", "state=on"],
+            Options("tool", ("output_set", "name=fan", "state=on"), yes=True),
+        ),
         (["--base-url=http://h/v1?a=b", "--model", "chat:m"], Options(base_url="http://h/v1?a=b", model="chat:m")),
         (["tool", "file_write", "--", "--yes"], Options("tool", ("file_write", "--yes"))),
         (["-e", "--yes"], Options(goal="--yes")),

@@ -1,0 +1,160 @@
+"""The conversation at the prompt: over a pipe, and at a terminal with readline."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+from tests.support import agent
+
+
+class Console:
+    """The agent at a pseudo-terminal. `until(text)` reads the screen on until it shows."""
+
+    def __init__(self, home: Path, *words: str) -> None:
+        self.master, slave = pty.openpty()
+        self.process = subprocess.Popen(
+            agent.command(*words),
+            cwd=agent.ROOT,
+            env=agent.environment(home, TERM="dumb"),
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            start_new_session=True,
+        )
+        os.close(slave)
+        self.screen = ""
+
+    def until(self, text: str, seconds: float = 20.0) -> str:
+        """What came up to and with `text`; the rest stays for the next call."""
+        end = time.monotonic() + seconds
+        while text not in self.screen:
+            assert time.monotonic() < end, f"{text!r} did not show; the screen: {self.screen[-2000:]!r}"
+            if select.select([self.master], [], [], 0.1)[0]:
+                self.screen += os.read(self.master, 65536).decode("utf-8", "replace")
+        seen, _, self.screen = self.screen.partition(text)
+        return seen + text
+
+    def type(self, line: str) -> None:
+        os.write(self.master, line.encode() + b"\n")
+
+    def end(self) -> int:
+        code = self.process.wait(timeout=20)
+        os.close(self.master)
+        return code
+
+
+def test_a_pipe_is_read_line_by_line_without_a_prompt(tmp_path: Path) -> None:
+    talk = "How warm is it?\n,sensor_read name=light\n\n,nonsense\n,sensor_read\nwas it warm?\n"
+    done = subprocess.run(
+        agent.command(),
+        cwd=agent.ROOT,
+        env=agent.environment(tmp_path),
+        input=talk,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+    )
+    assert done.returncode == 0
+    assert "33" in done.stdout and "lux" in done.stdout and "fieldhand>" not in done.stdout
+    assert "there is no tool 'nonsense'" in done.stderr and "name" in done.stderr
+    (tape,) = agent.tapes(tmp_path)
+    assert [row["text"] for row in agent.records(tape) if row["kind"] == "line"] == [
+        "How warm is it?",
+        ",sensor_read name=light",
+        "was it warm?",
+    ]
+
+
+def test_at_a_terminal_a_person_is_asked_and_the_lease_ends_above_the_prompt(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    console.until("fieldhand> ")
+    console.type("turn the fan on for 1 minute")
+    shown = console.until("[y/N] ")
+    assert "switch exhaust fan, relay 1 (fan, sim relay 1) on for 1 min" in shown
+    console.type("y")
+    console.until("fieldhand> ")
+    console.until("board: fan off, lease ended")
+    console.type(",quit")
+    assert console.end() == 0
+
+
+def test_what_was_typed_before_the_question_is_no_answer(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    console.until("fieldhand> ")
+    os.write(console.master, b"turn the fan on for 1 minute\ny\n")
+    console.until("[y/N] ")
+    time.sleep(0.5)
+    assert not any(row["state"] for row in agent.transitions(tmp_path))
+    console.type("n")
+    console.until("the operator said no")
+    console.until("fieldhand> ")
+    console.type(",quit")
+    assert console.end() == 0
+
+
+def test_ctrl_c_ends_the_turn_and_not_the_conversation(tmp_path: Path) -> None:
+    script = tmp_path / "script"
+    script.write_text('{"delay": 30, "reply": "x"}\n"{\\"action\\": \\"final\\", \\"action_input\\": \\"here again\\"}"\n')
+    console = Console(tmp_path, "--model", f"scripted:{script}")
+    console.until("fieldhand> ")
+    console.type("wait")
+    time.sleep(1.0)
+    console.process.send_signal(signal.SIGINT)
+    console.until("interrupted by the operator")
+    console.until("fieldhand> ")
+    console.process.send_signal(signal.SIGINT)
+    console.until("fieldhand> ")
+    console.type("hello")
+    console.until("here again")
+    os.write(console.master, b"\x04")
+    assert console.end() == 0
+
+
+def test_help_and_tools_stand_at_the_prompt(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    console.until("fieldhand> ")
+    console.type(",help")
+    assert ",quit" in console.until("fieldhand> ")
+    console.type(",tools")
+    assert "output_set name=<string> state=on|off" in console.until("fieldhand> ")
+    console.type(",quit")
+    assert console.end() == 0
+    assert agent.tapes(tmp_path) == []
+
+
+def test_a_conversation_is_resumed_with_its_past(tmp_path: Path) -> None:
+    assert agent.run("-e", "How warm is it?", home=tmp_path).returncode == 0
+    done = subprocess.run(
+        agent.command("tape", "resume", "last"),
+        cwd=agent.ROOT,
+        env=agent.environment(tmp_path),
+        input=",recall query=warm\nhow bright is it?\n",
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+    )
+    assert done.returncode == 0 and "How warm is it?" in done.stdout, done.stderr
+    (tape,) = agent.tapes(tmp_path)
+    rows = agent.records(tape)
+    assert [row["kind"] for row in rows].count("open") == 2
+    ids = [call["id"] for row in rows if row["kind"] == "step" for call in row.get("calls", [])]
+    assert len(ids) == len(set(ids)) == 3
+
+
+def test_a_prompt_without_a_state_folder_says_so_and_works(tmp_path: Path) -> None:
+    done = subprocess.run(
+        agent.command(),
+        cwd=agent.ROOT,
+        env=agent.environment(None),
+        input="How warm is it?\n",
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+    )
+    assert done.returncode == 0 and "nothing is kept" in done.stderr and "33" in done.stdout
