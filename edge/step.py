@@ -63,6 +63,7 @@ def read(raw: str | Mapping[str, Any], mode: str, tools: Tools) -> Step | StepFa
     try:
         return _native(raw, tools) if mode == "native" else _json(_text(raw), tools)
     except StepFault as fault:
+        fault.__context__ = None  # with the frames it would keep the reply alive
         return fault.with_traceback(None)
     except RecursionError:  # the caller stands near the interpreter's limit
         return StepFault("too_deep", "the reply is nested too deeply")
@@ -204,7 +205,8 @@ def _call(tool: str, given: Any, tools: Tools, told: list[str]) -> Call:
             given = {}
         args, repairs = fit(given, schema)
     except UsageFault as fault:
-        raise StepFault("bad_args", f"{tool}: {fault.sentence}. Its arguments are {form(schema)}") from None
+        stop = "" if fault.sentence.endswith("?") else "."
+        raise StepFault("bad_args", f"{tool}: {fault.sentence}{stop} Its arguments are {form(schema)}") from None
     except StepFault as fault:
         raise StepFault(fault.why, f"the arguments of {tool}: {fault.sentence}. They are {form(schema)}") from None
     told += repairs
