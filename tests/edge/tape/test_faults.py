@@ -121,6 +121,18 @@ def test_a_full_card_is_said_and_once_there_is_room_the_tape_goes_on(tmp_path) -
     assert [record["text"] for record in Reader(tape.path)] == ["one", "three"]
 
 
+def test_a_record_that_was_refused_is_off_the_tape_at_once(tmp_path) -> None:
+    disk = FaultyDisk(0, "after:EIO")
+    tape = Tape.create(str(tmp_path), disk=disk)
+    tape.append("note", {"text": "one"})
+    size = os.path.getsize(tape.path)
+    disk.at = disk.calls + 1
+    with pytest.raises(TapeFault, match="cannot be written: Input/output error"):
+        tape.append("note", {"text": "two"})
+    assert os.path.getsize(tape.path) == size
+    tape.close()
+
+
 def test_ctrl_c_inside_a_write_leaves_no_half_record_and_no_number_twice(tmp_path) -> None:
     class Pressed(QuickDisk):
         armed = False

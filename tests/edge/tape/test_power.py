@@ -33,9 +33,12 @@ def note(tape: Tape, disk: PowerDisk, text: str, sync: bool, waiting: list[tuple
         waiting.clear()
 
 
-def talk(tape: Tape, disk: PowerDisk, word: str) -> None:
+LONG = (False, True, False, False, False, False, True, True, False, False)
+
+
+def talk(tape: Tape, disk: PowerDisk, word: str, syncs: tuple[bool, ...] = LONG) -> None:
     waiting: list[tuple[int, str]] = []
-    for number, sync in enumerate([False, True, False, False, False, False, True, True, False, False]):
+    for number, sync in enumerate(syncs):
         note(tape, disk, f"{word} {number}", sync, waiting)
     tape.close()
     for seq, said in waiting:
@@ -137,11 +140,12 @@ def test_a_predecessor_killed_at_any_call_cannot_take_the_next_tape_with_it(root
         there = os.path.exists(os.path.join(folder, NAME + ".jsonl"))
         since = len(killed.log)
         disk = PowerDisk(root, killed.log)
-        talk(Tape.open(folder, NAME, disk) if there else Tape.create(folder, NAME, disk), disk, "second")
-        states += every_cut(disk.log, {root: None}, root, str(tmp_path), 60 if SOAK else 3, since=since)
+        tape = Tape.open(folder, NAME, disk) if there else Tape.create(folder, NAME, disk)
+        talk(tape, disk, "second", (False, True, False))
+        states += every_cut(disk.log, {root: None}, root, str(tmp_path), 24 if SOAK else 3, since=since)
         rounds += 1
-        # The folders and the file are made by the first calls; later ones are records like each other.
-        kills += 1 if SOAK or kills < 16 else 9
+        # Every call up to the birth of the file; after it come records that are like each other.
+        kills += 1 if SOAK or not there else 9
     print(f"power, after a kill: {rounds} kills, {states} states, 0 lost")
     assert rounds > 16
 
