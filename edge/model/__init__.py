@@ -2,9 +2,10 @@
 
 Rules:
 1. A model gets a Request and gives a Reply; reading the reply is not its business (edge.step).
-2. `ask` blocks and runs in a thread of its own; it raises ModelFault or BudgetFault and nothing else.
-3. `cut` may be called from another thread at any time: a running `ask` then ends with a ModelFault soon. The next
-   `ask` works again.
+2. `ask` blocks and runs in a thread of its own; it raises ModelFault or BudgetFault and nothing else. A StepFault is a
+   ModelFault too: the reply came, was seen to be cut off, and may be asked for again.
+3. `cut` may be called from another thread at any time: a running `ask` then ends with a ModelFault soon, and so does
+   one whose request was made before the cut. The next `ask` works again.
 4. Back ends are imported at first use.
 """
 
@@ -36,12 +37,13 @@ class Usage(Record):
 
 
 class Request(Record):
-    """`seconds` is the whole deadline; `heard` takes pieces of streamed text."""
+    """`seconds` is the whole deadline; `heard` takes pieces of streamed text. `made`: time.monotonic(), 0 = now."""
 
     context: Context
     tools: tuple[Tool, ...]
     seconds: float
     heard: Callable[[str], None]
+    made: float = 0.0
 
 
 class Reply(Record):

@@ -113,11 +113,12 @@ ROOMS = (
     Room("edge.model.scripted", WORDS + " edge.model", "time", PURE_LATE, "open"),
     # The key goes from the settings to the back end by no record: asked for where the back end is made.
     Room("edge.model", WORDS + " edge.config edge.model.*", "os", PURE_LATE),
+    # A connection is a raw stream of `io`; tags leave an error page by `re`, dates of Retry-After are read by email.
     Room(
         "edge.model.*",
         WORDS + " edge.schema edge.step edge.model.*",
-        "os time",
-        PURE_LATE + " _thread errno http.client random select socket ssl",
+        "io os time",
+        PURE_LATE + " _thread email.utils errno http.client random re select socket ssl",
     ),
     # --- the shell around it all ---
     Room("edge.jobs edge.pulse", "", "time", "_queue _thread"),
