@@ -5,8 +5,8 @@ Rules:
    outcomes so far it comes to the same place, so nothing but the tape needs to be kept.
 2. Only what an outcome shows is said. A value goes with unit and age, and with its quality when that is not ok.
 3. A condition is judged by a fresh reading of quality ok; on any other nothing is done, in neither branch.
-4. After an order that was not carried out no further order is tried. What became of it is read back, unless the
-   refusal says that nothing was done.
+4. After an order that was not carried out only orders towards a safe value are tried. What became of it is read
+   back, unless the refusal says that nothing was done.
 5. What was read or listed serves for all clauses until something was switched, but only while it is fresh.
 """
 
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
     from typing import Any
 
+    from edge.call import Scene
+
     Steps = Generator["Want", Outcome, None]
 
 RECENT = 5
@@ -52,13 +54,15 @@ class Want(Record):
 
 
 class Carrier:
-    """Carries out one plan. `past`: readings of earlier turns, oldest first; `now`: the clock at this step.
+    """Carries out one plan on the board of `scene`.
 
-    `lines` is the answer so far, complete when `carry` has ended.
+    `past`: readings of earlier turns, oldest first; `now`: the clock at this step. `lines` is the answer so far,
+    complete when `carry` has ended.
     """
 
-    def __init__(self, past: Sequence[Outcome], offered: frozenset[str], now: float) -> None:
+    def __init__(self, scene: Scene, past: Sequence[Outcome], offered: frozenset[str], now: float) -> None:
         self.lines: list[str] = []
+        self._safe = {output.name: output.safe for output in scene.outputs}
         self._past = past
         self._offered = offered
         self._now = now
@@ -66,13 +70,13 @@ class Carrier:
         self._told: dict[str, Outcome] = {}
         self._stopped = ""
         self._switched = False
-        self._running = False
+        self._ending: set[str] = set()
 
     def carry(self, plan: i.Plan) -> Steps:
         """All clauses in order."""
         for clause in plan:
             left = isinstance(clause.intent, i.Switch) and clause.intent.leave
-            if clause.then and self._running and not left:
+            if clause.then and self._ending and not left:
                 self._say("What follows was done at once, without waiting for the run to end.")
             yield from self._clause(clause.intent)
 
@@ -134,8 +138,10 @@ class Carrier:
     def _earlier_readings(self, intent: i.Was | i.Been) -> Steps:
         for name in intent.sensors:
             earlier = self._earlier(name)
-            if not earlier:
-                self._say(f"There is no earlier reading of {name} in this session; it was read now.")
+            # A reading of another run has no age that could be told: the same is read now as well.
+            if not earlier or (isinstance(intent, i.Was) and earlier[-1].at <= 0):
+                before = f"The last reading of {name}: {self._reading(earlier[-1])}." if earlier else ""
+                self._say(before or f"There is no earlier reading of {name} in this session; it was read now.")
                 outcome = yield from self._read(name)
                 self._tell(name, outcome)
                 earlier = [outcome] if value_of(outcome) is not None else []
@@ -149,8 +155,8 @@ class Carrier:
                 self._count(earlier, intent.limit)
 
     def _earlier(self, name: str) -> list[Outcome]:
-        """The latest readings with a value, those of this turn too. A time to come is another boot's clock."""
-        found = [o for o in self._past if o.data.get("name") == name and o.at <= self._now]
+        """The latest readings with a value, those of this turn too."""
+        found = [outcome for outcome in self._past if outcome.data.get("name") == name]
         fresh = self._fresh.get(("sensor_read", name))
         found += [fresh] if fresh is not None else []
         return [outcome for outcome in found if value_of(outcome) is not None][-RECENT:]
@@ -217,10 +223,12 @@ class Carrier:
 
     def _switch(self, intent: i.Switch) -> Steps:
         for name in intent.outputs:
-            if self._stopped:
-                self._say(f"The {name} was not switched {word(intent.state)}, because {self._stopped}.")
-            elif intent.leave:
+            if intent.leave and name in self._ending:
                 self._say(f"The {name} was not switched off at once: it goes off by itself when its time is over.")
+            elif intent.leave:
+                self._say(f"The {name} was not switched off: its run before that was not confirmed.")
+            elif self._stopped and intent.state is not self._safe.get(name):
+                self._say(f"The {name} was not switched {word(intent.state)}, because {self._stopped}.")
             else:
                 yield from self._order(name, intent)
 
@@ -253,13 +261,16 @@ class Carrier:
         self._say(f"Read back: {stands(name, _row(outcome, name))}")
 
     def _confirmed(self, name: str, how: str, intent: i.Switch, left: object) -> str:
-        self._running = self._running or intent.seconds is not None
-        if not isinstance(left, (int, float)) or left <= 0:
-            return f"The {name} is {how}, confirmed by the board."
-        end = f"{span(round(left, 1))} left, then it goes back by itself"
-        if intent.seconds is None:
-            end = f"no time was asked for: {end}"
-        return f"The {name} is {how}, confirmed by the board ({end})."
+        state = word(intent.state)
+        if isinstance(left, (int, float)) and left > 0:
+            self._ending.add(name)
+            end = f"{span(round(left, 1))} left, then it goes back by itself"
+            if intent.seconds is None:
+                end = f"no time was asked for: {end}"
+            return f"The {name} is {how}, confirmed by the board ({end})."
+        self._ending.discard(name)
+        open_end = "" if intent.seconds is None else ", which gave it no end"
+        return f"The {name} is {state}, confirmed by the board{open_end}."
 
     # --- lists ---
 

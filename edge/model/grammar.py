@@ -5,8 +5,9 @@ Rules:
 2. "if" reaches over its whole sentence, to "otherwise". An "if" that comes last reaches over the orders before
    it. One sentence holds one "if" on each side of "otherwise".
 3. "otherwise" may begin a sentence: it belongs to the "if" of the sentence before.
-4. A denial ("do not ...") reaches to the end of its sentence and must deny orders and nothing else.
-5. A goal in which one clause is not understood has no meaning at all.
+4. A time right behind a condition is not taken: nobody can tell whether it says how long that must have held.
+5. A denial ("do not ...") reaches to the end of its sentence and must deny orders and nothing else.
+6. A goal in which one clause is not understood has no meaning at all.
 """
 
 from __future__ import annotations
@@ -227,6 +228,8 @@ class Reader:
             return _backwards(choice, before.sequence(0)) if before.tokens else None
         if any(word_at(self.tokens, joiner) in ("and", "but") for joiner in range(end, place)):
             return None
+        if place == end and any(self.slots.fill("FOR", place)):
+            return None  # "is above 30 C for 5 minutes ...": a time there may belong to the condition
         earlier, then = before.joined_sequence() if before.tokens else ((), choice.then)
         body = self.sequence(place)
         return None if earlier is None or body is None else (*earlier, replace(choice, body=body, then=then))

@@ -92,7 +92,7 @@ class Offline:
         if missing:
             return f"This needs {one_of(missing)}, which is not offered here. Nothing was done."
         past = [outcome for outcome in outcomes(entries[:start]) if outcome.tool == "sensor_read" and outcome.ok]
-        carrier = Carrier(past, offered, self._clock())
+        carrier = Carrier(self._scene, past, offered, self._clock())
         want = self._replay(carrier.carry(plan), outcomes(since))
         if want is not None:
             return want
@@ -132,7 +132,7 @@ class Offline:
         return (log[at] if served else None), at + 1
 
     def _fresh(self, outcome: Outcome) -> bool:
-        return 0.0 <= self._clock() - outcome.at <= FRESH
+        return outcome.at > 0.0 and 0.0 <= self._clock() - outcome.at <= FRESH
 
     # --- what can be said here ---
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 LONGEST = 2000
 NO_WAITING = "the built-in planner acts at once: it does not wait, repeat or keep schedules"
+NO_LASTING = "a condition is judged once, not over a time; put a comma before what is to be done for a time"
 NO_VALUE = 'say a value to compare with, as in "above 30"'
 NO_QUESTION = "a question is no order, and it is answered only about readings and states"
 
@@ -67,17 +68,21 @@ class Planner:
     def _why(self, goal: str, lost: Lost) -> str:
         """The likeliest reason why a clause has no meaning; may be empty."""
         words = lost.words
+        if not words:
+            return ""
         if any(token.kind == "quote" for token in words):
             return "text in quotation marks is not read as an order"
         if _waits(words):
             return NO_WAITING
+        if words[0].word in phrases.IFS and any(token.word == "for" for token in words):
+            return NO_LASTING
         reader = Reader(self.tables, Slots(self.vocabulary, goal, words), False)
         if any(reader.fitting(self.tables.vague, 0)):
             return NO_VALUE
         for kind, bound, end in reader.fitting(self.tables.unknown, 0):
             if end == len(words):
                 return f'there is no {kind} called "{bound["THING"]}" here'
-        return NO_QUESTION if words and words[0].word in phrases.ASKING else ""
+        return NO_QUESTION if words[0].word in phrases.ASKING else ""
 
 
 def _waits(words: Sequence[Token]) -> bool:

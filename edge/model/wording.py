@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 
 
 class Outcome(Record):
-    """What came of a call. `at`: time of the monotonic clock in seconds. `known` False: no answer ever came."""
+    """What came of a call. `known` False: no answer ever came.
+
+    `at`: the monotonic clock in seconds; 0 when it was in another run, whose clock nobody knows.
+    """
 
     tool: str
     args: Mapping[str, Any]
@@ -67,6 +70,8 @@ def state_of(outcome: Outcome, now: float) -> str:
     quality = outcome.data.get("quality", "ok")
     mark = "" if quality == "ok" else f"{quality}, "
     age = outcome.data.get("age")
+    if outcome.at <= 0:
+        return f"{mark}of an earlier run, age unknown"
     if not isinstance(age, (int, float)) or not 0 <= age < float("inf"):
         return f"{mark}age unknown"
     seconds = age + max(0.0, now - outcome.at)

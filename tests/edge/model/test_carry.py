@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from edge.call import Output, Scene
 from edge.model import intents as i
 from edge.model.carry import LONGEST_TEXT, Carrier, Want
 from edge.model.wording import Outcome
 
+OUTPUTS = (Output("fan", "", "r1"), Output("pump", "", "r2"), Output("vent", "", "r3", safe=True))
+SCENE = Scene("/", "/", outputs=OUTPUTS)
 ALL = frozenset(("sensor_read", "sensor_list", "output_set", "output_list", "file_read"))
 HOT = i.Condition("air", i.Limit(">", 30.0, 30.0, "above 30 C"))
 
@@ -26,7 +29,7 @@ def air(want: Want, value: float, quality: str = "ok") -> Outcome:
 
 def run(steps: i.Plan, *answers: Any, offered: frozenset[str] = ALL) -> tuple[list[Want], list[str]]:
     """All wants, and the lines at the end. Each answer is made of the want it answers."""
-    carrier = Carrier((), offered, 100.0)
+    carrier = Carrier(SCENE, (), offered, 100.0)
     going = carrier.carry(steps)
     wants: list[Want] = []
     left = list(answers)
@@ -93,7 +96,29 @@ def test_orders_after_a_failed_one_are_told_and_not_given():
     assert len(wants) == 1
     assert lines[1:] == [
         "The pump was not switched on, because fan was not switched as ordered.",
-        "The fan was not switched off, because fan was not switched as ordered.",
+        "The fan was not switched off: its run before that was not confirmed.",
+    ]
+
+
+def test_orders_towards_a_safe_value_are_given_whatever_failed_before():
+    steps = plan(i.Switch(("fan", "pump", "vent"), False), i.Switch(("vent",), True))
+    refused = [lambda w: outcome(w, False, "refused: no")] * 2
+    wants, lines = run(steps, *refused, lambda w: outcome(w, state=True, left=0.0))
+    assert [(w.call.args["name"], w.call.args["state"]) for w in wants] == [
+        ("fan", False),
+        ("pump", False),
+        ("vent", True),
+    ]
+    assert "The vent was not switched off, because pump was not switched as ordered." in lines
+    assert lines[-1] == "The vent is on, confirmed by the board."
+
+
+def test_a_time_that_the_board_did_not_grant_is_not_claimed():
+    steps = plan(i.Switch(("vent",), True, 5.0), i.Switch(("vent",), False, None, True))
+    _, lines = run(steps, lambda w: outcome(w, state=True, left=0.0))
+    assert lines == [
+        "The vent is on, confirmed by the board, which gave it no end.",
+        "The vent was not switched off: its run before that was not confirmed.",
     ]
 
 

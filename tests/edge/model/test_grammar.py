@@ -45,6 +45,7 @@ def read(text: str) -> list[object]:
         ("stop the fan if light > 5 or else run the pump", [[["test", ["off"], ["on"]]]]),
         ("read light and stop the fan and list files if light > 5", [["read", ["test", ["off", "folder"], []]]]),
         ("read the humidity if light > 5", [[["test", ["read"], []]]]),
+        ("if light > 5, for 2 s run the fan", [[["test", ["on"], []]]]),
         ("stop the fan and if light > 5 run the pump", [["off", ["test", ["on"], []]]]),
         ("if the fan is on stop it", [[["state", ["off"], []]]]),
         (
@@ -71,6 +72,8 @@ def test_sentences_have_these_shapes(text, shapes):
         ("if light > 5 sing", "sing"),
         ("if light > 5 and stop the fan", "if light > 5"),
         ("if light > 5", "if light > 5"),
+        ("if light > 5 for 2 s stop the fan", "if light > 5 for 2 s stop the fan"),
+        ("if the fan is on for 2 s run the pump", "if the fan is on for 2 s run the pump"),
         ("otherwise stop the fan", "otherwise stop the fan"),
         ("stop the fan. otherwise run the fan", "run the fan"),
         ("if light > 5 stop the fan otherwise", "otherwise"),

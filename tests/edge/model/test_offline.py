@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from edge.call import Observation, Output, Reading, Scene, Sensor
+from edge.call import Call, Observation, Output, Reading, Scene, Sensor
 from edge.model import phrases
 from edge.model.offline import FRESH, Offline, examples, outcomes
 from edge.record import replace
@@ -150,12 +150,31 @@ def test_recent_readings_are_counted_against_a_limit():
     assert "2 of 3 are above 30 C" in answer
 
 
-def test_a_reading_with_a_time_to_come_is_of_another_boot_and_does_not_count():
+def test_a_last_reading_of_an_earlier_run_has_no_age_and_is_read_again():
     talk = Talk()
-    talk.say("read the temperature")
-    talk.now = 5.0
-    assert "There is no earlier reading" in talk.say("what was the last temperature?")
+    talk.now = 0.0
+    call = Call("sensor_read", {"name": "temperature"}, "c9")
+    talk.context.user("read the temperature", 0.0)
+    talk.context.step("", (call,), 0.0)
+    talk.context.observation(call, TOOLS[1].run(call.args, talk.board), 0.0)
+    talk.now = 5.0  # a board that has just started: not even that makes the reading a fresh one
+    assert talk.say("what was the last temperature?").splitlines() == [
+        "The last reading of temperature: 33.0 C (of an earlier run, age unknown).",
+        "It is 33.0 C (temperature, 0.2 s old).",
+    ]
     assert talk.did == "read:temperature"
+    assert "2 readings of temperature" in talk.say("has it been warm?")
+
+
+def test_a_condition_is_never_judged_by_a_reading_of_an_earlier_run():
+    talk = Talk()
+    talk.now = 0.0
+    talk.line(GOAL)
+    talk.act(talk.intend(talk.step()))
+    talk.context.entries[-1] = replace(talk.context.entries[-1], at=0.0)
+    talk.now = 5.0
+    talk.finish()
+    assert talk.did == "read:temperature read:temperature on:fan:120"
 
 
 def test_what_is_on_is_told_with_the_time_left():

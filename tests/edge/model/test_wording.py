@@ -56,6 +56,11 @@ def test_an_age_is_told_as_it_is_now_with_a_quality_that_is_not_ok(age, now, qua
     assert state_of(reading(value=1.0, age=age, quality=quality), now) == said
 
 
+def test_a_reading_of_another_run_has_no_age():
+    earlier = Outcome("sensor_read", {}, True, "", {"value": 3.0, "age": 0.2, "quality": "stale"}, 0.0)
+    assert state_of(earlier, 500.0) == "stale, of an earlier run, age unknown"
+
+
 def test_an_output_is_told_with_the_time_it_has_left():
     assert lit({"state": True, "left": 90.0}) == "on, 1 min 30 s left"
     assert lit({"state": True, "left": None}) == "on"
