@@ -1,8 +1,7 @@
 """How much work a start is until the prompt stands, and which modules it loads.
 
 What is counted: user instructions of the whole run, from the first of the sh launcher until the process has ended by
-end of file at its first prompt. The anchor's run also includes its end. The launcher's shell replaces itself, so it is
-counted in the half it forks for `cd`; what follows in it (well under 0.05 million) is not.
+end of file at its first prompt. The anchor's run also includes its end.
 Without valgrind the figure is processor time over 31 rounds, and the target in instructions is not judged.
 
 The wheel is installed in a fresh environment, so `.pyc` files are there; the anchor is the same interpreter with the
@@ -16,6 +15,7 @@ import glob
 import os
 import resource
 import shutil
+import subprocess
 import sys
 import tempfile
 
@@ -47,18 +47,40 @@ TARGETS = {
 }
 
 
-def instructions(argv: Sequence[str], home: str, start: Callable[[Sequence[str], str], object]) -> float:
-    """Millions of user instructions of a run, by callgrind, over every program the process becomes."""
+def counted(argv: Sequence[str], home: str, start: Callable[[Sequence[str], str], object]) -> list[tuple[str, float]]:
+    """Command line and millions of user instructions, by callgrind, of each process of a run at its end."""
+    found = []
     with tempfile.TemporaryDirectory(dir=home) as logs:
         tool = ["--tool=callgrind", "--callgrind-out-file=/dev/null", "--trace-children=yes"]
         start([VALGRIND or "", *tool, f"--log-file={logs}/%p", *argv], home)
-        counted = 0
         for log in glob.glob(f"{logs}/*"):
             with open(log, encoding="utf-8", errors="replace") as lines:
-                counted += sum(int(line.split(":")[1]) for line in lines if "Collected :" in line)
-    if not counted:
-        raise Absent("callgrind counted nothing")
-    return counted / 1e6
+                told = [line.partition("== ")[2] for line in lines]
+            commands = [line for line in told if line.startswith("Command: ")]
+            counts = [int(line.partition(" : ")[2]) / 1e6 for line in told if line.startswith("Collected : ")]
+            if commands and counts:
+                found.append((commands[-1], counts[-1]))
+    return found
+
+
+def instructions(argv: Sequence[str], home: str, start: Callable[[Sequence[str], str], object]) -> float:
+    """Millions of user instructions of a start: those of the interpreter, and of the shell that starts it if any."""
+    found = [count for command, count in counted(argv, home, start) if " -I " in command]
+    if len(found) != 1:
+        raise Absent(f"callgrind counted {len(found)} interpreters, not one")
+    return found[0] + (shell(argv[0], home) if len(argv) == 1 else 0.0)
+
+
+def shell(command: str, home: str) -> float:
+    """Millions of user instructions of the sh script at `command`, up to where it becomes Python.
+
+    A program that becomes another one leaves no count, so a copy beside it is counted in which `exec` does nothing.
+    """
+    copy = f"{command}-without-exec"
+    with open(command, "rb") as script, open(copy, "wb") as without:
+        without.write(script.read().replace(b'exec "$python"', b': "$python"', 1))
+    os.chmod(copy, 0o755)
+    return max(count for _, count in counted([copy], home, whatever_it_ends_with))
 
 
 def processor_time(argv: Sequence[str], home: str, start: Callable[[Sequence[str], str], object]) -> float:
@@ -67,6 +89,12 @@ def processor_time(argv: Sequence[str], home: str, start: Callable[[Sequence[str
     start(argv, home)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) * 1000
+
+
+def whatever_it_ends_with(argv: Sequence[str], home: str) -> None:
+    """Run to the end; its exit code says nothing."""
+    nothing = subprocess.DEVNULL
+    subprocess.run(argv, cwd=home, env=prompt.environ(home), stdin=nothing, stdout=nothing, stderr=nothing)
 
 
 def through(argv: Sequence[str], home: str) -> None:

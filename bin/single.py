@@ -1,16 +1,20 @@
 """Builds the single-file form: `python3 bin/single.py OUTPUT`, for the Python that runs it.
 
-The file is a sh script with a stored zip of `.pyc` files behind it. Rules:
+The file is a sh script, a start program, and a stored zip of `.pyc` files, one behind the other. Rules:
 1. One file per Python version: compiled files of another version are not readable. The script looks for that
    version and says so when it finds none.
 2. Started with -I -S: the standard library and this file, nothing else, is searched.
 3. The same tree and the same Python give the same bytes: sorted names, fixed times, no path of the builder.
+4. The zip is a real one, and the file stands on `sys.path`: a child (the board) needs no more than that. The process
+   itself reads modules by the list in the start program, because zipimport reads the whole directory at every
+   start, which costs more than the modules of the prompt do.
 """
 
 from __future__ import annotations
 
 import importlib.util
 import io
+import marshal
 import os
 import py_compile
 import sys
@@ -19,44 +23,65 @@ import zipfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 STAMP = (1980, 1, 1, 0, 0, 0)
+PYC_HEADER = 16
 
-HEADER = """\
+SCRIPT = """\
 #!/bin/sh
-# Fieldhand in one file for Python @VERSION@: this script, then a zip of its compiled library.
+# Fieldhand in one file for Python @VERSION@: this script, then a start program and a zip of its compiled library.
 case $0 in /*) self=$0 ;; *) self=$PWD/$0 ;; esac
 for python in /usr/bin/python@VERSION@ python@VERSION@ python3; do
     command -v "$python" >/dev/null && break
 done
-rescue='
-if isinstance(error, KeyboardInterrupt):
-    sys.exit(130)
-if sys.implementation.cache_tag == "@TAG@":
-    raise
-sys.stderr.write("fieldhand: this file is for Python @VERSION@, and %s is %d.%d: take the file made for that one, or "
-    "install Python @VERSION@\\n" % ((sys.executable,) + sys.version_info[:2]))
-sys.exit(3)'
 command -v "$python" >/dev/null && exec "$python" -I -S -c '
-import sys
-rescue = sys.argv[1]
-sys.path.insert(3, sys.argv[2])
-sys.argv[:3] = ["fieldhand"]
-try:
-    if sys.implementation.cache_tag != "@TAG@":
-        raise ImportError
-    from edge.cli import main
-    sys.exit(main(sys.argv[1:]))
-except (ImportError, KeyboardInterrupt) as error:
-    exec(rescue)' "$rescue" "$self" "$@"
+import marshal, sys
+if sys.implementation.cache_tag != "@TAG@":
+    sys.stderr.write("fieldhand: this file is for Python @VERSION@, and %s is %d.%d: take the one that was made "
+        "for it, or install Python @VERSION@\\n" % ((sys.executable,) + sys.version_info[:2]))
+    sys.exit(3)
+file = open(sys.argv[1], "rb", 0)
+file.seek(@START@)
+exec(marshal.loads(file.read(@SIZE@)))' "$self" "$@"
 printf 'fieldhand: there is no python3 on PATH: install Python @VERSION@\\n' >&2
 exit 3
 """
 
+# Runs in `-c`: `file` is open, sys.argv[1] is its path. MODULES: name -> (is a package, place and size in the zip).
+START = """\
+lib = sys.argv[1]
+sys.argv[:2] = ["fieldhand"]
+sys.path.insert(3, lib)
 
-def header() -> bytes:
-    """The script in front of the zip, for the running Python."""
-    version = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    tag = sys.implementation.cache_tag or ""
-    return HEADER.replace("@VERSION@", version).replace("@TAG@", tag).encode()
+class Finder:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name not in MODULES:
+            return None
+        package, _, _ = MODULES[name]
+        place = lib + "/" + name.replace(".", "/")
+        spec = Spec(name, Finder, origin=place + ("/__init__.pyc" if package else ".pyc"), is_package=package)
+        spec.has_location = True
+        if package:
+            spec.submodule_search_locations.append(place)
+        return spec
+
+    @staticmethod
+    def create_module(spec):
+        return None
+
+    @staticmethod
+    def exec_module(module):
+        _, place, size = MODULES[module.__name__]
+        exec(marshal.loads(pread(file.fileno(), size, place + ZIP)), module.__dict__)
+
+from posix import pread
+Spec = type(sys.__spec__)
+sys.meta_path.insert(0, Finder)
+try:
+    from edge.cli import main
+    sys.exit(main(sys.argv[1:]))
+except KeyboardInterrupt:
+    sys.exit(130)
+"""
 
 
 def sources(root: str) -> list[str]:
@@ -77,17 +102,45 @@ def compiled(root: str, path: str, folder: str) -> bytes:
         return made.read()
 
 
+def packed(root: str) -> tuple[bytes, dict[str, tuple[bool, int, int]]]:
+    """The zip, and where in it the code of each module lies: name -> (is a package, place, size)."""
+    whole, modules = io.BytesIO(), {}
+    with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(whole, "w", zipfile.ZIP_STORED) as archive:
+        for path in sources(root):
+            code = compiled(root, path, folder)
+            archive.writestr(zipfile.ZipInfo(path + "c", STAMP), code)
+            name, package = path[: -len(".py")].replace("/", "."), path.endswith("/__init__.py")
+            place = whole.tell() - len(code) + PYC_HEADER
+            modules[name[: -len(".__init__")] if package else name] = (package, place, len(code) - PYC_HEADER)
+    return whole.getvalue(), modules
+
+
+def script(start: int, size: int) -> bytes:
+    """The sh script for the running Python, whose start program is `size` bytes at `start`."""
+    version = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    values = {"VERSION": version, "TAG": sys.implementation.cache_tag or "", "START": f"{start:8}", "SIZE": f"{size:8}"}
+    text = SCRIPT
+    for name, value in values.items():
+        text = text.replace(f"@{name}@", value)
+    return text.encode()
+
+
 def build(root: str = ROOT) -> bytes:
     """The whole single file. ValueError when the checkout has lost its links."""
     for link in ("edge/tools", "edge/peripherals"):
         if not os.path.isdir(os.path.join(root, link)):
             raise ValueError(f"{root}/{link} must be a link to a folder: this checkout was made without links")
-    whole = io.BytesIO()
-    whole.write(header())
-    with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(whole, "w", zipfile.ZIP_STORED) as archive:
-        for path in sources(root):
-            archive.writestr(zipfile.ZipInfo(path + "c", STAMP), compiled(root, path, folder))
-    return whole.getvalue()
+    archive, modules = packed(root)
+    first = len(script(0, 0))
+
+    def program(behind: int) -> bytes:
+        head = f"MODULES = {modules!r}\nZIP = {behind}\n"
+        return marshal.dumps(compile(head + START, "fieldhand", "exec", dont_inherit=True))
+
+    # Where the zip begins stands in the program, and how long the program is decides where the zip begins.
+    start = program(first + len(program(1 << 20)))
+    assert len(program(first + len(start))) == len(start)
+    return script(first, len(start)) + start + archive
 
 
 def main(argv: list[str]) -> int:
