@@ -96,8 +96,6 @@ def near(host: str) -> bool:
     if len(parts) == 4 and all(part.isdigit() for part in parts):
         first, second = int(parts[0]), int(parts[1])
         return (
-            first in (10, 127)
-            or (first, second) in ((192, 168), (169, 254))
-            or (first == 172 and 16 <= second <= 31)
+            first in (10, 127) or (first, second) in ((192, 168), (169, 254)) or (first == 172 and 16 <= second <= 31)
         )
     return len(parts) == 1 or host.endswith(LOCAL)

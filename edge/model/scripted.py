@@ -6,10 +6,12 @@ an assistant message in mode `native`; {"delay": seconds, "reply": ...} waits fi
 
 from __future__ import annotations
 
+import json
 import time
 
 from edge.faults import BudgetFault, ConfigFault, ModelFault
 from edge.model import Reply
+from edge.model.cut import Cut
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,49 +20,44 @@ if TYPE_CHECKING:
 
     from edge.model import Request
 
-LOOK = 0.02
-
 
 class Scripted:
-    """Gives the replies in order; `mode` is that of the first."""
+    """Gives the replies in order; `mode` is that of the first. `lines` are their line numbers in a file."""
 
     endpoint = ""
 
-    def __init__(self, replies: Sequence[Any], name: str = "scripted") -> None:
+    def __init__(self, replies: Sequence[Any], name: str = "scripted", lines: Sequence[int] = ()) -> None:
         self.name = name
         self._replies = list(replies)
+        self._lines = lines
         self._next = 0
-        self._cut = False
+        self._cut = Cut(name)
         first = _bare(self._replies[0]) if self._replies else ""
         self.mode = "json" if isinstance(first, str) else "native"
 
     @classmethod
     def load(cls, path: str) -> Scripted:
         """The script of a file; ConfigFault with the line that cannot be read."""
-        import json
-
         try:
             with open(path, encoding="utf-8") as file:
-                lines = file.read().splitlines()
+                lines = file.read().split("\n")
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigFault(f"the script {path} cannot be read: {error}", key="model") from error
-        replies = []
+        replies, numbers = [], []
         for number, line in enumerate(lines, 1):
-            if not line.strip():
-                continue
-            try:
-                replies.append(json.loads(line))
-            except ValueError as error:
-                raise ConfigFault(f"is no JSON value: {error}", "one reply a line", f"{path}:{number}") from error
-            if not isinstance(replies[-1], (str, dict)):
-                raise ConfigFault("is neither text nor an object", "one reply a line", f"{path}:{number}")
-        return cls(replies, f"scripted:{path}")
+            if line.strip():
+                replies.append(_value(line, f"{path}:{number}"))
+                numbers.append(number)
+        return cls(replies, f"scripted:{path}", numbers)
 
     def ask(self, request: Request) -> Reply:
         """The next reply; ModelFault when the script is used up or says so, BudgetFault past the deadline."""
-        self._cut = False
+        self._cut.arm(request.made)
+        if self._cut.done:
+            raise self._cut.fault()
         if self._next >= len(self._replies):
-            raise ModelFault(f"the script {self.name} is used up after {self._next} replies")
+            after = f"line {self._lines[-1]}" if self._lines else f"{self._next} replies"
+            raise ModelFault(f"the script is used up: {self.name} has nothing after {after}")
         reply = self._replies[self._next]
         self._next += 1
         if isinstance(reply, dict) and "delay" in reply:
@@ -68,25 +65,21 @@ class Scripted:
         if isinstance(reply, dict) and "fault" in reply:
             raise ModelFault(str(reply["fault"]))
         raw = _bare(reply)
-        if isinstance(raw, str):
-            request.heard(raw)
-            return Reply(raw, "json")
-        if isinstance(raw.get("content"), str) and raw["content"]:
-            request.heard(raw["content"])
-        return Reply(raw, "native")
+        text = raw if isinstance(raw, str) else raw.get("content")
+        if isinstance(text, str) and text:
+            request.heard(text)
+        return Reply(raw, "json" if isinstance(raw, str) else "native")
 
     def _wait(self, seconds: float, allowed: float) -> None:
-        now = time.monotonic()
-        end, last = now + seconds, now + allowed
-        while time.monotonic() < end:
-            if self._cut:
-                raise ModelFault(f"{self.name} was cut off")
-            if time.monotonic() > last:
-                raise BudgetFault(f"{self.name} gave no reply within {allowed:g} s")
-            time.sleep(LOOK)
+        """Time passes before the reply comes, and may be too much."""
+        begun = time.monotonic()
+        self._cut.pause(min(seconds, allowed))
+        if seconds > allowed:
+            raise BudgetFault(f"{self.name} gave no reply within {time.monotonic() - begun:.3g} s")
 
     def cut(self) -> None:
-        self._cut = True
+        """A reply that is waited for does not come."""
+        self._cut.cut()
 
     def close(self) -> None:
         """Nothing is open."""
@@ -94,3 +87,18 @@ class Scripted:
 
 def _bare(reply: Any) -> Any:
     return reply["reply"] if isinstance(reply, dict) and "reply" in reply else reply
+
+
+def _value(line: str, where: str) -> Any:
+    """The value of one line of a script."""
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise ConfigFault(f"is no JSON value: {error}", "one reply a line", where) from error
+    said = _bare(value)
+    if not isinstance(said, (str, dict)):
+        raise ConfigFault("is neither text nor an object", "one reply a line", where)
+    delay = value.get("delay", 0) if isinstance(value, dict) else 0
+    if type(delay) not in (int, float) or not 0 <= delay < 1e9:
+        raise ConfigFault("the delay is no number of seconds", "for example 0.5", where)
+    return value
