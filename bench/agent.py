@@ -137,8 +137,9 @@ def loop(port: int, steps: int, tool: Tool) -> Loop:
     from edge.context import Context
     from edge.gate.policy import Policy
     from edge.hands.world import World
-    from edge.loop import Loop, Parts
+    from edge.loop import Loop
     from edge.model import make
+    from edge.parts import Parts
     from edge.tape.journal import Tape
     from edge.watch import Watcher
 

@@ -33,13 +33,14 @@ def by_http_client(port: int, path: str) -> Callable[[bytes], bytes]:
 
 def by_httpx(port: int, path: str) -> Callable[[bytes], bytes]:
     """The same over httpx."""
-    import httpx
+    import importlib
 
-    client = httpx.Client(timeout=30, trust_env=False)
+    client = importlib.import_module("httpx").Client(timeout=30, trust_env=False)
     url = f"http://127.0.0.1:{port}{path}"
 
     def exchange(body: bytes) -> bytes:
-        return client.post(url, content=body, headers=HEADERS).content
+        told: bytes = client.post(url, content=body, headers=HEADERS).content
+        return told
 
     return exchange
 

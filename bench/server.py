@@ -1,9 +1,8 @@
 """A chat server that always has its answer ready: `python3 -m bench.server`, one connection, one process of its own.
 
-It prints its port and serves until its stdin ends. Each POST gets the next reply: a call of `noop` with the number of
-the reply, in 300 bytes, until as many as the client wants (`x-steps`, or the size sent in the path, see below) were
-sent, then an answer. It notes the size of each request, and `GET /sizes` tells them as JSON and begins anew.
-`POST /steps/N/chat/completions` wants N calls.
+It prints its port and serves until its stdin ends. Each `POST /steps/N/chat/completions` gets the next reply: a call of
+`noop` with the number of the reply, in 300 bytes, until N of them were sent, then an answer. It notes the size of each
+request; `GET /sizes` tells them as JSON and begins anew.
 """
 
 from __future__ import annotations
@@ -11,6 +10,10 @@ from __future__ import annotations
 import socket
 import sys
 import threading
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from io import BufferedReader
 
 SIZE = 300
 
@@ -49,28 +52,20 @@ class Script:
         return called(len(self.sizes)) if len(self.sizes) <= wanted else answered()
 
 
-def exchange(stream: socket.SocketIO, connection: socket.socket, script: Script, room: bytearray) -> bool:
+def exchange(stream: BufferedReader, connection: socket.socket, script: Script) -> bool:
     """One request and its reply; False when the client has gone."""
-    buffered = stream
-    first = buffered.readline()
+    first = stream.readline()
     if not first:
         return False
     method, path, _ = first.split(b" ", 2)
     size = 0
     while True:
-        line = buffered.readline()
-        if line in (b"\r\n", b""):
+        name, _, value = stream.readline().partition(b":")
+        if not value:
             break
-        name, _, value = line.partition(b":")
         if name.lower() == b"content-length":
             size = int(value)
-    if size > len(room):
-        room.extend(bytes(size - len(room)))
-    view, got = memoryview(room)[:size], 0
-    while got < size:
-        got += buffered.readinto(view[got:]) or 0
-    view.release()
-    body = script.reply(method, path, size)
+    body = script.reply(method, path, len(stream.read(size)))
     head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body)
     connection.sendall(head + body)
     return True
@@ -78,12 +73,12 @@ def exchange(stream: socket.SocketIO, connection: socket.socket, script: Script,
 
 def serve(listener: socket.socket) -> None:
     """One client after the other, for as long as each stays."""
-    script, room = Script(), bytearray(1 << 20)
+    script = Script()
     while True:
         connection, _ = listener.accept()
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        with connection, connection.makefile("rb", buffering=1 << 16) as stream:
-            while exchange(stream, connection, script, room):
+        with connection, connection.makefile("rb") as stream:
+            while exchange(stream, connection, script):
                 pass
 
 
