@@ -184,7 +184,7 @@ class Chat:
         body = incoming.whole()
         asked = None
         if retry.worth(status):
-            asked = retry.asked(incoming.field("Retry-After"), incoming.field("Date"), time.time())
+            asked = retry.asked(incoming.field("retry-after"), incoming.field("date"), time.time())
         fault = refusal.refused(status, body, self.endpoint, self._key)
         if not retry.worth(status) or refusal.hopeless(body):
             raise fault
@@ -193,10 +193,10 @@ class Chat:
     def _reply(self, incoming: Incoming, heard: Callable[[str], None]) -> Reply:
         from edge.model.delta import Built
 
-        if incoming.field("Content-Encoding") not in ("", "identity"):
+        if incoming.field("content-encoding") not in ("", "identity"):
             raise self._no_reply(f"it is packed ({incoming.field('Content-Encoding')[:40]})")
         built = Built()
-        if incoming.field("Content-Type").lower().startswith("text/event-stream"):
+        if incoming.field("content-type").lower().startswith("text/event-stream"):
             self._stream(incoming, built, heard)
         else:
             body = incoming.whole()

@@ -1,8 +1,8 @@
 """The models' one HTTP client: POST over a connection that is kept, with one deadline for the whole exchange.
 
 Rules:
-1. http.client reads the replies (status, fields, chunks); this file keeps the connection, the deadline and the
-   bounds. It is imported at the first exchange.
+1. http.client reads the replies (status, fields, chunks; edge.model.head the everyday heads); this file keeps the
+   connection, the deadline and the bounds. It is imported at the first exchange.
 2. One exchange at a time. A connection that the server closed while it was idle is replaced once, if nothing of a
    reply came.
 3. A reply counts only whole: a body that is shorter than it was said to be is a fault that says how far it came.
@@ -39,6 +39,9 @@ class Wire:
     def __init__(self, place: Place, headers: bytes, cut: Cut, clock: Callable[[], float] = time.time) -> None:
         from http.client import HTTPException, HTTPResponse
 
+        from edge.model.head import quick
+
+        self._quick = quick
         self.again = False
         self._place = place
         self._cut = cut
@@ -98,7 +101,8 @@ class Wire:
                 raise
         link.await_reply()
         response = self._response(link, method="POST")
-        response.begin()
+        if not self._quick(response, link.reader):
+            response.begin()
         link.room += BODY
         return Incoming(self, link, response)
 
@@ -165,8 +169,8 @@ class Incoming:
         self._response = response
 
     def field(self, name: str) -> str:
-        """A field of the head, "" when it is not there."""
-        return self._response.getheader(name) or ""
+        """A field of the head by its name in lower case, "" when it is not there."""
+        return self._response.headers.get(name) or ""
 
     def more(self) -> bytes:
         """The next bytes of the body, b"" at its end. ModelFault when it breaks off, BudgetFault at the deadline."""
