@@ -144,7 +144,7 @@ class Reader:
     def sequence(self, at: int, before: str = "", then: bool = False) -> tuple[Found, ...] | None:
         """The clauses from a place to the end; None when they are not all understood.
 
-        `before`: "on" or "off" when the clause before was an order, else empty.
+        `before`: what the clause before was, when that matters for this one (`_kind`), else empty.
         """
         key = (at, before)
         if key not in self._known:
@@ -166,7 +166,7 @@ class Reader:
                 return (match,)
             if after == end:
                 continue
-            rest = self.sequence(after, _state(match), follows)
+            rest = self.sequence(after, _kind(match), follows)
             if rest is not None:
                 return (match, *rest)
         return None
@@ -254,13 +254,11 @@ def _backwards(choice: Choice, clauses: tuple[Found, ...] | None) -> tuple[Found
     return (*clauses[:first], replace(choice, body=clauses[first:], last=True))
 
 
-def _state(match: Match) -> str:
-    """What the next clause may go on with: an order's state."""
-    if match.kind in ("on", "off"):
-        return match.kind
+def _kind(match: Match) -> str:
+    """What the next clause may go on with, as a key of phrases.FOLLOWING."""
     if match.kind == "switch":
-        return "on" if match.bound["STATE"] else "off"
-    return ""
+        return "switch on" if match.bound["STATE"] else "switch off"
+    return "run" if match.kind == "on" else ""
 
 
 def agrees(bound: Bound) -> bool:

@@ -325,8 +325,9 @@ ORDERS = (
 
 # Only right behind an order to switch on or off, in the same sentence: "turn the fan on and the pump off".
 FOLLOWING = {
-    "on": (("switch", "OUTPUTS STATE FOR?"), ("on", "OUTPUTS FOR")),
-    "off": (("switch", "OUTPUTS STATE FOR?"),),
+    "switch on": (("switch", "OUTPUTS STATE FOR?"), ("on", "OUTPUTS FOR")),
+    "switch off": (("switch", "OUTPUTS STATE FOR?"),),
+    "run": (("on", "OUTPUTS FOR"),),
 }
 
 # Only in a sentence that ends with a question mark.

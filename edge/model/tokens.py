@@ -58,8 +58,10 @@ def sentences(text: str) -> list[Sentence]:
         if mark in _ASKS or mark in _ENDS or (mark == "." and _blank(text, at + 1)):
             if tokens:
                 found.append(Sentence(tuple(tokens), mark in _ASKS))
-            elif mark in _ASKS and found:
-                found[-1] = Sentence(found[-1].tokens, True)
+            elif mark in _ASKS:
+                # A question mark of its own makes a question of what is before it; before everything it is junk.
+                before = found.pop().tokens if found else (Token(mark, "junk", at, at + 1),)
+                found.append(Sentence(before, True))
             tokens = []
             at += 1
         elif mark.isspace():

@@ -84,6 +84,10 @@ def test_sentences_have_these_shapes(text, shapes):
         ("do not read the light", "do not read the light"),
         ("stop the fan,, and", "and"),
         ("the fan off", "fan off"),
+        ("stop the fan and pump on", "pump on"),
+        ("run the pump and the fan off", "fan off"),
+        ("turn the fan off and the pump for 2 s", "pump for 2 s"),
+        ("? stop the fan", "?"),
     ],
 )
 def test_a_sentence_is_lost_at_its_first_clause_without_meaning(text, clause):

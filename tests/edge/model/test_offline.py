@@ -480,6 +480,29 @@ def test_word_salads_never_fail_and_never_switch_what_was_not_ordered():
     assert puzzled > rounds / 3
 
 
+HOLDING = each(
+    "not never don't no nobody unless without except instead maybe perhaps should would can why who when if whether "
+    "until tomorrow later after before every again while or than was were wait said says mean means cancel forget ? '"
+)
+
+
+def test_no_word_that_denies_doubts_or_puts_off_can_stand_in_an_order_that_is_carried_out():
+    plain = [goal for goal, calls, _ in cases() if calls.startswith(("on:", "off:")) and " " not in calls]
+    plain = [goal for goal in plain if not set(goal) & set(".,;") or goal.endswith(".")]
+    talk = Talk()
+    tried = 0
+    for goal in plain:
+        words = goal.rstrip(".").split(" ")
+        for place in range(len(words) + 1):
+            for word in HOLDING:
+                talk.begin()
+                talk.say(" ".join([*words[:place], word, *words[place:]]))
+                tried += 1
+                assert not talk.calls or all(call.tool != "output_set" for call in talk.calls), (goal, place, word)
+    print(f"{tried} disturbed orders, none carried out")
+    assert tried > 3000
+
+
 LONG = (
     *("turn on the fan and " * 100, "not " * 500, "a " * 1000, "if " * 600, "minus " * 330, "fan, " * 390),
     *("read temperature and humidity, " * 60, "turn on the fan. " * 110, "is the soil " * 160, '"' * 1999),
