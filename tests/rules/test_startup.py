@@ -30,14 +30,14 @@ ALWAYS = (
     "edge.cli.args",
     "edge.cli.repl",
     "edge.cli.settle",
-    "edge.config",
-    "edge.faults",
     "edge.record",
 )
 AT_A_TERMINAL = ("readline",)
-# A settings file names a preset: the gate knows the names.
+# A settings file may be wrong, and names a preset: the faults, and the gate, which knows the names.
 WITH_SETTINGS = (
     "edge.call",
+    "edge.config",
+    "edge.faults",
     "edge.gate",
     "edge.gate.paths",
     "edge.gate.policy",
