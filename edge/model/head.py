@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from io import BufferedReader
     from typing import Any
 
+STARTS = ("2", "3", "4", "5")  # of a final status
+
 
 def quick(response: Any, reader: BufferedReader) -> bool:
     """Give a fresh HTTPResponse its head; False when that is for http.client to do."""
@@ -41,13 +43,13 @@ def quick(response: Any, reader: BufferedReader) -> bool:
 
 
 def parsed(head: bytes) -> tuple[int, str, dict[str, str]] | None:
-    """(status, reason, fields by lower-case name) of a head without its last empty line, None when it is not plain (rule 1)."""
+    """(status, reason, fields by lower-case name) of a head less its last line end; None when not plain (rule 1)."""
     if not head.isascii():
         return None
     first, *lines = head.decode("ascii").split("\r\n")
-    if first[:9] != "HTTP/1.1 " or not first[9:12].isdigit() or first[9] == "1" or first[12:13] not in ("", " "):
+    if first[:9] != "HTTP/1.1 " or first[9:10] not in STARTS or not first[10:12].isdigit() or len(first) < 12:
         return None
-    if not first.isprintable():
+    if first[12:13] not in ("", " ") or not first.isprintable():
         return None
     fields: dict[str, str] = {}
     for line in lines:

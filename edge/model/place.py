@@ -61,9 +61,9 @@ def place(base_url: str, below: str) -> Place:
 
 def _host_and_port(authority: str, url: str) -> tuple[str, int]:
     if authority.startswith("["):
-        host, _, rest = authority[1:].partition("]")
-        number = rest[1:] if rest.startswith(":") else ""
-        bad = bool(rest) and not rest.startswith(":")
+        host, closed, rest = authority[1:].partition("]")
+        number = rest[1:]
+        bad = not closed or (bool(rest) and not (rest.startswith(":") and number))
     else:
         host, found, number = authority.partition(":")
         bad = bool(found) and not number
