@@ -82,7 +82,7 @@ class Chat:
         self._enter(seconds)
         try:
             self._cut.arm(request.made)
-            return self._with_retries(request, deadline)
+            return self._with_retries(request, deadline, seconds)
         finally:
             self._busy.release()
 
@@ -94,12 +94,12 @@ class Chat:
         if not self._busy.acquire(timeout=seconds):
             raise BudgetFault(f"an earlier request to {self.endpoint} did not end within {seconds:.3g} s")
 
-    def _with_retries(self, request: Request, deadline: float) -> Reply:
+    def _with_retries(self, request: Request, deadline: float, seconds: float) -> Reply:
         from edge.model import retry
 
         tries = 0
         while True:
-            got = self._try(request, deadline)
+            got = self._try(request, deadline, seconds)
             if isinstance(got, Reply):
                 return got
             tries += 1
@@ -118,14 +118,14 @@ class Chat:
                 ) from got.fault
             self._cut.pause(pause)
 
-    def _try(self, request: Request, deadline: float) -> Reply | Setback:
+    def _try(self, request: Request, deadline: float, seconds: float) -> Reply | Setback:
         """One exchange: a reply, or a fault that may go away. All other faults are raised."""
         wire = self._opened()
         if self._cut.done:
             raise self._cut.fault()
         try:
             with memoryview(request.context.body) as body:
-                incoming = wire.send((self._request_head(request.tools), body, TAIL), deadline)
+                incoming = wire.send((self._request_head(request.tools), body, TAIL), deadline, seconds)
             if incoming.status != 200:
                 return self._setback(incoming)
             return self._reply(incoming, request.heard)
@@ -194,7 +194,7 @@ class Chat:
         from edge.model.delta import Built
 
         if incoming.field("content-encoding") not in ("", "identity"):
-            raise self._no_reply(f"it is packed ({incoming.field('Content-Encoding')[:40]})")
+            raise self._no_reply(f"it is packed ({incoming.field('content-encoding')[:40]})")
         built = Built()
         if incoming.field("content-type").lower().startswith("text/event-stream"):
             self._stream(incoming, built, heard)

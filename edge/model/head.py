@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from io import BufferedReader
     from typing import Any
 
+MOST = 100  # fields, as http.client
 STARTS = ("2", "3", "4", "5")  # of a final status
 
 
@@ -50,6 +51,8 @@ def parsed(head: bytes) -> tuple[int, str, dict[str, str]] | None:
     if first[:9] != "HTTP/1.1 " or first[9:10] not in STARTS or not first[10:12].isdigit() or len(first) < 12:
         return None
     if first[12:13] not in ("", " ") or not first.isprintable():
+        return None
+    if len(lines) > MOST:
         return None
     fields: dict[str, str] = {}
     for line in lines:

@@ -34,7 +34,7 @@ class Kept(io.BufferedReader):
 
 
 class Link(io.RawIOBase):
-    """A connected socket. `got` counts the bytes of the current reply, `room` is how many may come."""
+    """A connected socket. `got` counts the bytes of the current reply, `room` bounds them; `ended`: no more come."""
 
     def __init__(self, sock: Any, cut: Cut, secure: bool) -> None:
         import select
@@ -42,6 +42,7 @@ class Link(io.RawIOBase):
         self.deadline = 0.0
         self.got = 0
         self.room = 0
+        self.ended = False
         self._sock = sock
         self._cut = cut
         self._secure = secure
@@ -59,7 +60,7 @@ class Link(io.RawIOBase):
 
     def begin(self, deadline: float, room: int) -> None:
         """A new exchange: until when (time.monotonic()), and how many bytes its reply may have."""
-        self.deadline, self.room, self.got = deadline, room, 0
+        self.deadline, self.room, self.got, self.ended = deadline, room, 0, False
 
     def fresh(self) -> bool:
         """True when nothing came since the last reply: no left-over of it, no end of the connection."""
@@ -162,6 +163,7 @@ class Link(io.RawIOBase):
             except self._want_out:
                 self.wait(self._out)
         self.got += got
+        self.ended = not got
         if self.got > self.room:
             import errno
 
@@ -242,8 +244,9 @@ def _addresses(host: str, port: int, deadline: float, cut: Cut) -> list[Any]:
     """The addresses of a host. socket.gaierror when it has none (rule 3)."""
     import socket
 
+    name = host.encode("ascii")  # as bytes it is looked up as it is, without the codec for international names
     try:
-        return socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
+        return socket.getaddrinfo(name, port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
     except socket.gaierror:
         pass  # a name
     import _thread
@@ -254,16 +257,14 @@ def _addresses(host: str, port: int, deadline: float, cut: Cut) -> list[Any]:
 
     def look() -> None:
         try:
-            found.append(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
-        except (OSError, UnicodeError) as error:  # UnicodeError: a label of the name is empty or too long
+            found.append(socket.getaddrinfo(name, port, type=socket.SOCK_STREAM))
+        except OSError as error:
             found.append(error)
         waiting.release()
 
     _thread.start_new_thread(look, ())
     while not waiting.acquire(timeout=LOOK_MS / 1000):
         _in_time(deadline, cut)
-    if isinstance(found[0], UnicodeError):
-        raise socket.gaierror(socket.EAI_NONAME, "not a host name")
     if isinstance(found[0], OSError):
         raise found[0]
     addresses: list[Any] = found[0]

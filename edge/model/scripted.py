@@ -7,7 +7,6 @@ an assistant message in mode `native`; {"delay": seconds, "reply": ...} waits fi
 from __future__ import annotations
 
 import json
-import time
 
 from edge.faults import BudgetFault, ConfigFault, ModelFault
 from edge.model import Reply
@@ -32,8 +31,8 @@ class Scripted:
         self._lines = lines
         self._next = 0
         self._cut = Cut(name)
-        first = _bare(self._replies[0]) if self._replies else ""
-        self.mode = "json" if isinstance(first, str) else "native"
+        said = [reply for reply in map(_bare, self._replies) if isinstance(reply, str) or "fault" not in reply]
+        self.mode = "json" if not said or isinstance(said[0], str) else "native"
 
     @classmethod
     def load(cls, path: str) -> Scripted:
@@ -72,17 +71,17 @@ class Scripted:
 
     def _wait(self, seconds: float, allowed: float) -> None:
         """Time passes before the reply comes, and may be too much."""
-        begun = time.monotonic()
         self._cut.pause(min(seconds, allowed))
         if seconds > allowed:
-            raise BudgetFault(f"{self.name} gave no reply within {time.monotonic() - begun:.3g} s")
+            raise BudgetFault(f"{self.name} gave no reply within {allowed:.3g} s")
 
     def cut(self) -> None:
         """A reply that is waited for does not come."""
         self._cut.cut()
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Nothing is open; a reply that is waited for does not come."""
+        self._cut.cut()
 
 
 def _bare(reply: Any) -> Any:

@@ -50,15 +50,18 @@ class Wire:
         self._broken: Any = (OSError, HTTPException)
         self._link: Link | None = None
         self._context: Any = None
-        self._seconds = 0.0
+        self._allowed = 0.0
         start = f"POST {place.path} HTTP/1.1\r\nHost: {_host(place)}\r\nAccept-Encoding: identity\r\n"
         self._start = start.encode("ascii") + headers + b"Content-Length: "
 
-    def send(self, parts: Parts, deadline: float) -> Incoming:
-        """Send a body made of `parts`; the reply as soon as its fields are there. ModelFault, BudgetFault."""
+    def send(self, parts: Parts, deadline: float, allowed: float) -> Incoming:
+        """Send a body made of `parts`; the reply as soon as its fields are there. ModelFault, BudgetFault.
+
+        `deadline` is a time.monotonic(); `allowed` is how many seconds that was from the beginning, for sentences.
+        """
         size = sum(map(len, parts))
         head = self._start + b"%d\r\n\r\n" % size
-        self._seconds = deadline - time.monotonic()
+        self._allowed = allowed
         self.again = False
         link = self._kept()
         while True:
@@ -102,15 +105,26 @@ class Wire:
         link.await_reply()
         response = self._response(link, method="POST")
         if not self._quick(response, link.reader):
-            response.begin()
+            self._begin(response, link)
         link.room += BODY
         return Incoming(self, link, response)
+
+    def _begin(self, response: Any, link: Link) -> None:
+        """Let http.client read the head. It takes the end of the connection for the end of the head; we do not."""
+        try:
+            response.begin()
+        except self._broken:
+            if not link.ended:
+                raise
+        if link.ended:
+            raise ConnectionError
 
     def fail(self, error: Exception, got: int) -> NoReturn:
         """Raise what a broken exchange means; `got` bytes of a reply had come."""
         fault = self._meaning(error, got)
         self.again = not got and self.again
-        raise fault from error
+        # What http.client raises quotes the server, and a server may quote the key.
+        raise fault from (error if isinstance(error, OSError) else None)
 
     def _meaning(self, error: Exception, got: int) -> Fault:
         endpoint = self._place.endpoint
@@ -118,7 +132,7 @@ class Wire:
         if self._cut.done:
             return self._cut.fault()
         if isinstance(error, TimeoutError):
-            return BudgetFault(f"{endpoint} gave no whole reply within {self._seconds:.3g} s: time was up {far}")
+            return BudgetFault(f"{endpoint} gave no whole reply within {self._allowed:.3g} s: time was up {far}")
         sentence, fix, self.again = self._words(error, far)
         if not sentence:
             from edge.model import tls

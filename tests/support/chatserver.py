@@ -123,7 +123,11 @@ class ChatServer:
         first = file.readline()
         if not first:
             return False
-        method, path, _ = first.decode().split(None, 2)
+        words = first.split()
+        if len(words) != 3 or not words[2].startswith(b"HTTP/"):
+            sock.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+            return False
+        method, path = words[0].decode("latin-1"), words[1].decode("latin-1")
         headers = {}
         while True:
             line = file.readline().decode("latin-1").strip()
