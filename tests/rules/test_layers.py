@@ -111,7 +111,7 @@ ROOMS = (
     Room(PLANNER + " edge.model.direct", WORDS + " edge.model " + PLANNER, late=PURE_LATE),
     Room("edge.model.offline", WORDS + " edge.model " + PLANNER, late=PURE_LATE + " time"),
     # It reads its script.
-    Room("edge.model.scripted", WORDS + " edge.model edge.model.cut", "json time", PURE_LATE, "open"),
+    Room("edge.model.scripted", WORDS + " edge.model edge.model.cut", "json", PURE_LATE, "open"),
     # The key goes from the settings to the back end by no record: asked for where the back end is made.
     Room("edge.model", WORDS + " edge.config edge.model.*", "os", PURE_LATE),
     # What stands on the wire, as text: addresses, heads, events, pieces of a reply, refusals, how long to wait.
