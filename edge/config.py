@@ -67,22 +67,6 @@ class Settings(Record):
     state: str = ""
 
 
-def find(environ: Mapping[str, str]) -> str:
-    """The settings file to read, "" when there is none. Whether one named by FIELDHAND_CONFIG exists, load says."""
-    told = environ.get("FIELDHAND_CONFIG", "")
-    if told:
-        return told
-    folders = [environ.get("XDG_CONFIG_HOME", "")]
-    if environ.get("HOME"):
-        folders.append(environ["HOME"] + "/.config")
-    folders.append("/etc")
-    for folder in folders:
-        path = folder + "/fieldhand/config.toml"
-        if folder[:1] == "/" and os.path.exists(path):
-            return path
-    return ""
-
-
 def load(path: str) -> Settings:
     """The settings of a file over the defaults. ConfigFault with `file:line` and key for all that is wrong in it."""
     from edge import toml

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import sys
 
-from edge.faults import Fault, OutputFault
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from edge.cli.args import Options
+    from edge.faults import OutputFault
 
 
 def main(argv: list[str]) -> int:
@@ -19,21 +18,26 @@ def main(argv: list[str]) -> int:
     debug = "--debug" in argv
     try:
         return _flushed(_dispatch(argv))
-    except Fault as fault:
-        if debug:
-            raise
-        say(f"fieldhand: {fault}")
-        return fault.code
     except KeyboardInterrupt:
         if debug:
             raise
         say("fieldhand: interrupted")
         return 130
-    except Exception as error:  # a fault of our own is told as a sentence, the traceback only with --debug
+    except Exception as error:  # whatever it is ends as a sentence; the traceback only with --debug
         if debug:
             raise
-        say(f"fieldhand: a fault of its own: {type(error).__name__}: {error} (run it again with --debug and report it)")
-        return 1
+        return _told(error)
+
+
+def _told(error: Exception) -> int:
+    """Say what went wrong; the exit code of it."""
+    from edge.faults import Fault
+
+    if isinstance(error, Fault):
+        say(f"fieldhand: {error}")
+        return error.code
+    say(f"fieldhand: a fault of its own: {type(error).__name__}: {error} (run it again with --debug and report it)")
+    return 1
 
 
 def say(text: str) -> None:
@@ -48,7 +52,7 @@ def say(text: str) -> None:
 def put(text: str) -> None:
     """Lines on stdout; OutputFault when they cannot be written."""
     if sys.stdout is None:
-        raise OutputFault("stdout is closed: the answer could not be written")
+        raise _lost("stdout is closed: the answer could not be written")
     try:
         data = (text + "\n").encode(sys.stdout.encoding or "ascii", "replace")
         sys.stdout.flush()
@@ -56,7 +60,13 @@ def put(text: str) -> None:
         sys.stdout.buffer.flush()
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
-        raise OutputFault(f"the answer could not be written to stdout: {why.lower()}") from error
+        raise _lost(f"the answer could not be written to stdout: {why.lower()}") from error
+
+
+def _lost(sentence: str) -> OutputFault:
+    from edge.faults import OutputFault
+
+    return OutputFault(sentence)
 
 
 def _flushed(code: int) -> int:

@@ -5,8 +5,11 @@ Options may stand before or after the verb; `--` ends them. Values come as `--na
 
 from __future__ import annotations
 
-from edge.faults import UsageFault
 from edge.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from edge.faults import UsageFault
 
 VALUED = ("board", "model", "base-url", "mode", "config", "state", "trace")
 FLAGS = ("yes", "json", "debug", "version", "help")
@@ -50,10 +53,16 @@ def parse(argv: list[str]) -> Options:
         elif word.startswith("--"):
             _long(word[2:], rest, given)
         elif word.startswith("-") and len(word) > 1 and not word[1].isdigit():
-            raise UsageFault(f"unknown option {word}", "fieldhand --help lists the options")
+            raise _wrong(f"unknown option {word}", "fieldhand --help lists the options")
         else:
             words.append(word)
     return _checked(given, words)
+
+
+def _wrong(sentence: str, fix: str) -> UsageFault:
+    from edge.faults import UsageFault
+
+    return UsageFault(sentence, fix)
 
 
 def _clean(word: str) -> str:
@@ -63,7 +72,7 @@ def _clean(word: str) -> str:
 
 def _value(word: str, rest: list[str]) -> str:
     if not rest:
-        raise UsageFault(f"{word} needs a value", "fieldhand --help lists the options")
+        raise _wrong(f"{word} needs a value", "fieldhand --help lists the options")
     return rest.pop(0)
 
 
@@ -77,23 +86,23 @@ def _long(name: str, rest: list[str], given: dict[str, object]) -> None:
         from edge.schema import near
 
         hint = near(name, VALUED + FLAGS)
-        raise UsageFault(f"unknown option --{name}", f"did you mean --{hint}?" if hint else "see fieldhand --help")
+        raise _wrong(f"unknown option --{name}", f"did you mean --{hint}?" if hint else "see fieldhand --help")
 
 
 def _checked(given: dict[str, object], words: list[str]) -> Options:
     if given.get("trace") not in (None, "json"):
-        raise UsageFault(f"--trace {given['trace']} is not known", "use --trace json")
+        raise _wrong(f"--trace {given['trace']} is not known", "use --trace json")
     if "goal" in given:
         if words:
-            raise UsageFault(f"{words[0]!r} stands beside -e", "quote the whole goal: -e 'read the temperature'")
+            raise _wrong(f"{words[0]!r} stands beside -e", "quote the whole goal: -e 'read the temperature'")
         if not str(given["goal"]).strip():
-            raise UsageFault("the goal is empty", "for example -e 'How warm is it?'")
+            raise _wrong("the goal is empty", "for example -e 'How warm is it?'")
         return Options(**given)  # type: ignore[arg-type]
     if words and words[0] not in VERBS:
         from edge.schema import near
 
         hint = near(words[0], VERBS)
-        raise UsageFault(
+        raise _wrong(
             f"there is no command {words[0]!r}",
             f"did you mean {hint!r}?" if hint else "a goal is given with -e; commands: " + ", ".join(VERBS),
         )

@@ -66,9 +66,7 @@ def _findings(options: Options) -> Iterator[Finding]:
 
 
 def _settings(options: Options, settings: Settings) -> str:
-    from edge.config import find
-
-    path = options.config or find(os.environ)
+    path = options.config or settle.find(os.environ)
     return f"mode {settings.preset}, " + (f"from {path}" if path else "no settings file, defaults")
 
 

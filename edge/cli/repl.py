@@ -9,7 +9,7 @@ import os
 import sys
 
 from edge.cli import put, say
-from edge.cli.settle import settings, state_folder
+from edge.cli.settle import find, state_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,8 +27,7 @@ anything else        a goal, in your own words"""
 
 def repl(options: Options, resume: str = "") -> int:
     """Read lines until the end; 0, or the code of a fault at the start. Ctrl-C ends a turn, not the prompt."""
-    found = settings(options, os.environ)
-    if not state_folder(found.state, os.environ):
+    if not state_folder(_told_state(options), os.environ):
         say("no folder for state can be written: nothing is kept")
     asked = sys.stdin is not None and sys.stdin.isatty()
     if asked:
@@ -53,6 +52,15 @@ def repl(options: Options, resume: str = "") -> int:
         except KeyboardInterrupt:
             say("interrupted before the turn began")
     return run.close()
+
+
+def _told_state(options: Options) -> str:
+    """The state folder that options or settings tell. What is wrong with them is said before the prompt."""
+    if options.config or options.mode or options.board or options.model or find(os.environ):
+        from edge.cli.settle import settings
+
+        return settings(options, os.environ).state
+    return options.state
 
 
 def _line(asked: bool) -> str | None:

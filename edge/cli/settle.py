@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import os
 
-from edge.faults import ConfigFault
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,9 +20,26 @@ _NEVER = ("/etc", "/usr", "/boot", "/dev", "/sys", "/proc", "/lib", "/bin", "/sb
 _NOT_ITSELF = ("/", "/home", "/var", "/run", "/tmp", "/opt", "/srv", "/mnt", "/media")
 
 
+def find(environ: Mapping[str, str]) -> str:
+    """The settings file to read, "" when there is none. Whether one named by FIELDHAND_CONFIG exists, load says."""
+    told = environ.get("FIELDHAND_CONFIG", "")
+    if told:
+        return told
+    folders = [environ.get("XDG_CONFIG_HOME", "")]
+    if environ.get("HOME"):
+        folders.append(environ["HOME"] + "/.config")
+    folders.append("/etc")
+    for folder in folders:
+        path = folder + "/fieldhand/config.toml"
+        if folder[:1] == "/" and os.path.exists(path):
+            return path
+    return ""
+
+
 def settings(options: Options, environ: Mapping[str, str]) -> Settings:
     """The settings of this run: file, then options. ConfigFault for what is wrong in either."""
-    from edge.config import Settings, find, load
+    from edge.config import Settings, load
+    from edge.faults import ConfigFault
     from edge.record import replace
 
     path = options.config or find(environ)
@@ -58,6 +73,8 @@ def state_folder(told: str, environ: Mapping[str, str]) -> str:
     if told:
         folder = os.path.abspath(told)
         if not _usable(folder):
+            from edge.faults import ConfigFault
+
             raise ConfigFault(f"the state folder {folder} cannot be written", "name another with --state", key="state")
         return folder
     candidates = [environ.get("STATE_DIRECTORY", "").split(":")[0]]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from edge.config import Budgets, ModelSettings, Settings, find, load, read_key
+from edge.config import Budgets, ModelSettings, Settings, load, read_key
 from edge.faults import ConfigFault
 from edge.record import as_dict
 
@@ -172,21 +172,6 @@ def test_a_file_that_cannot_be_read_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(ConfigFault, match="more than 1048576 bytes"):
         load(str(tmp_path / "big"))
 
-
-def test_the_file_is_looked_for_in_four_places(tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    xdg = tmp_path / "xdg"
-    for folder in (home / ".config" / "fieldhand", xdg / "fieldhand"):
-        folder.mkdir(parents=True)
-        (folder / "config.toml").write_text("")
-    environ = {"HOME": str(home), "XDG_CONFIG_HOME": str(xdg)}
-    assert find({**environ, "FIELDHAND_CONFIG": "told.toml"}) == "told.toml"
-    assert find(environ) == str(xdg / "fieldhand" / "config.toml")
-    assert find({"HOME": str(home), "XDG_CONFIG_HOME": "relative"}) == str(
-        home / ".config" / "fieldhand" / "config.toml"
-    )
-    etc = "/etc/fieldhand/config.toml"
-    assert find({}) == (etc if os.path.exists(etc) else "")
 
 
 def test_the_key_comes_from_the_variable_or_from_a_file_of_its_owner(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import select
@@ -100,7 +101,8 @@ def test_what_was_typed_before_the_question_is_no_answer(tmp_path: Path) -> None
 
 def test_ctrl_c_ends_the_turn_and_not_the_conversation(tmp_path: Path) -> None:
     script = tmp_path / "script"
-    script.write_text('{"delay": 30, "reply": "x"}\n"{\\"action\\": \\"final\\", \\"action_input\\": \\"here again\\"}"\n')
+    final = json.dumps({"action": "final", "action_input": "here again"})
+    script.write_text(json.dumps({"delay": 30, "reply": "x"}) + "\n" + json.dumps(final) + "\n")
     console = Console(tmp_path, "--model", f"scripted:{script}")
     console.until("fieldhand> ")
     console.type("wait")
@@ -108,6 +110,7 @@ def test_ctrl_c_ends_the_turn_and_not_the_conversation(tmp_path: Path) -> None:
     console.process.send_signal(signal.SIGINT)
     console.until("interrupted by the operator")
     console.until("fieldhand> ")
+    time.sleep(0.5)
     console.process.send_signal(signal.SIGINT)
     console.until("fieldhand> ")
     console.type("hello")

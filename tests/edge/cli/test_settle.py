@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from edge.cli.args import Options
-from edge.cli.settle import scene, settings, state_folder
+from edge.cli.settle import find, scene, settings, state_folder
 from edge.faults import ConfigFault
 
 
@@ -59,3 +59,19 @@ def test_options_go_over_the_file(tmp_path: Path) -> None:
 def test_a_board_that_does_not_exist_yet_is_a_sentence() -> None:
     with pytest.raises(ConfigFault, match="use --board sim"):
         settings(Options(board="auto"), {})
+
+
+def test_the_file_is_looked_for_in_four_places(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    xdg = tmp_path / "xdg"
+    for folder in (home / ".config" / "fieldhand", xdg / "fieldhand"):
+        folder.mkdir(parents=True)
+        (folder / "config.toml").write_text("")
+    environ = {"HOME": str(home), "XDG_CONFIG_HOME": str(xdg)}
+    assert find({**environ, "FIELDHAND_CONFIG": "told.toml"}) == "told.toml"
+    assert find(environ) == str(xdg / "fieldhand" / "config.toml")
+    assert find({"HOME": str(home), "XDG_CONFIG_HOME": "relative"}) == str(
+        home / ".config" / "fieldhand" / "config.toml"
+    )
+    etc = "/etc/fieldhand/config.toml"
+    assert find({}) == (etc if os.path.exists(etc) else "")
