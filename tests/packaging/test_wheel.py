@@ -6,8 +6,10 @@ import email
 import os
 import subprocess
 import sys
+import tarfile
 import zipfile
 
+from bench import forms
 from bench.forms import ROOT
 
 if sys.version_info >= (3, 11):
@@ -80,6 +82,19 @@ def test_a_wheel_asks_for_the_five_libraries(wheel: Path) -> None:
     ]
     assert told["Requires-Python"] == ">=3.9"
     assert told["License-Expression"] == "Apache-2.0"
+
+
+def test_a_source_archive_holds_all_that_a_wheel_is_made_from(tmp_path: Path) -> None:
+    """Built by the build system itself, so it needs the setuptools that `.[test]` brings."""
+    source = forms.checkout(str(tmp_path / "source"))
+    code = "import sys; from setuptools import build_meta; build_meta.build_sdist(sys.argv[1])"
+    forms.run([sys.executable, "-c", code, str(tmp_path / "out")], source)
+    (archive,) = (tmp_path / "out").iterdir()
+    with tarfile.open(archive) as held:
+        names = {name.partition("/")[2] for name in held.getnames()}
+        links = [entry.name for entry in held if entry.issym()]
+    assert modules() | {"bin/fieldhand", "pyproject.toml", "README.md", "LICENSE"} <= names
+    assert links == []
 
 
 def test_the_installed_launcher_is_the_script_itself(installed: Path, editable: Path) -> None:
