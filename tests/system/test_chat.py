@@ -1,4 +1,4 @@
-"""The goal of the README against a chat-completions server on loopback: the same calls, and what a cut stream leaves."""
+"""The goal of the README against a chat-completions server on loopback: the same calls, and what a cut leaves."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_the_same_goal_gives_the_same_calls(replies: str, stream: str, tmp_path:
 
 
 @pytest.mark.parametrize("after", [40, 400])
-def test_a_server_that_dies_in_mid_stream_is_four_with_its_endpoint_and_a_whole_tape(after: int, tmp_path: Path) -> None:
+def test_a_server_that_dies_in_mid_stream_is_four_with_its_endpoint_and_a_tape(after: int, tmp_path: Path) -> None:
     with ChatServer([native(*READ, 1), {"reply": ANSWER * 20, "deltas": 8, "cut": after}]) as server:
         done = ask(server, tmp_path, "--yes")
     assert done.returncode == 4 and f"127.0.0.1:{server.port}" in done.stderr
