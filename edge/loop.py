@@ -220,15 +220,18 @@ class Loop:
 
     def _ask(self, action: t.Ask) -> None:
         self.parts.watcher.asking(self.model.name)
-        self._jobs.add(lambda: self._exchange(action.request))
+        made = time.monotonic()
+        self._jobs.add(lambda: self._exchange(action.request, made))
 
-    def _exchange(self, number: int) -> t.Event:
-        """Job: one model request, read into a step."""
+    def _exchange(self, number: int, made: float) -> t.Event:
+        """Job: one model request, made at `made` (a cut after that ends it), read into a step."""
         parts = self.parts
         left = parts.budgets.turn_seconds - (time.monotonic() - self._began)
-        request = Request(parts.context, parts.tools, max(left, 0.1), parts.watcher.heard)
+        request = Request(parts.context, parts.tools, max(left, 0.1), parts.watcher.heard, made)
         try:
             reply = self.model.ask(request)
+        except StepFault as fault:
+            return t.Misread(number, fault)
         except Fault as fault:
             return t.Failed(number, fault)
         except Exception as error:  # a back end's own fault must end the turn, not the thread

@@ -13,7 +13,7 @@ from edge.approve import Answer, Nobody, Question, SaidYes
 from edge.call import Call, Effect, Observation, Root, Scene
 from edge.config import Budgets
 from edge.context import Context
-from edge.faults import BudgetFault, Interrupted, ModelFault, TapeFault
+from edge.faults import BudgetFault, Interrupted, ModelFault, StepFault, TapeFault
 from edge.gate.policy import Policy
 from edge.hands.world import World
 from edge.loop import Loop
@@ -384,3 +384,31 @@ def test_a_fault_of_our_own_while_showing_ends_the_turn_and_does_not_hang_it(tmp
     ending = bench.loop.run("x")
     assert ending.code == 1 and "cannot show" in str(ending.fault)
     assert bench.kinds()[-1] == "fault"
+
+
+def test_a_reply_cut_off_by_the_server_is_a_repair_and_not_the_end(tmp_path: Path) -> None:
+    class Truncating(Scripted):
+        asked = 0
+
+        def ask(self, request: Any) -> Any:
+            self.asked += 1
+            if self.asked == 1:
+                raise StepFault("truncated", "the reply was cut off at max_tokens (1024)")
+            return super().ask(request)
+
+    bench = Bench(tmp_path, [], model=Truncating([DONE]))
+    assert bench.loop.run("x").code == 0
+    assert bench.kinds() == ["line", "repair", "step", "answer"]
+
+
+def test_an_interrupt_before_the_model_was_even_reached_ends_the_request_too(tmp_path: Path) -> None:
+    class Late(Scripted):
+        def ask(self, request: Any) -> Any:
+            time.sleep(0.5)
+            return super().ask(request)
+
+    bench = Bench(tmp_path, [], model=Late([{"delay": 30, "reply": DONE}]))
+    timer = threading.Timer(0.1, lambda: setattr(bench.loop, "interrupted", 1))
+    timer.start()
+    assert bench.loop.run("x").code == 130
+    assert bench.loop._jobs.quiet(5.0), "the request went on after the cut"
