@@ -68,7 +68,6 @@ class Chat:
         self._busy: Any = _thread.allocate_lock()
         self._tools: tuple[Tool, ...] | None = None
         self._head = b""
-        self._read: Callable[[str], Any] | None = None
 
     def __repr__(self) -> str:
         return f"Chat({self._model!r} at {self.endpoint})"
@@ -95,13 +94,13 @@ class Chat:
             raise BudgetFault(f"an earlier request to {self.endpoint} did not end within {seconds:.3g} s")
 
     def _with_retries(self, request: Request, deadline: float, seconds: float) -> Reply:
-        from edge.model import retry
-
         tries = 0
         while True:
             got = self._try(request, deadline, seconds)
             if isinstance(got, Reply):
                 return got
+            from edge.model import retry
+
             tries += 1
             if tries > self._settings.retries:
                 raise _after(tries, got.fault)
@@ -136,7 +135,11 @@ class Chat:
 
     def _opened(self) -> Wire:
         if self._wire is None:
+            from edge.model.delta import Built
             from edge.model.wire import Wire
+
+            self._built = Built
+            self._decode = _decoder()
 
             key = f"Authorization: Bearer {self._key}\r\n" if self._key else ""
             self._wire = Wire(self._place, (HEADERS + key).encode("ascii"), self._cut)
@@ -191,17 +194,13 @@ class Chat:
         return Setback(fault, asked)
 
     def _reply(self, incoming: Incoming, heard: Callable[[str], None]) -> Reply:
-        from edge.model.delta import Built
-
         if incoming.field("content-encoding") not in ("", "identity"):
             raise self._no_reply(f"it is packed ({incoming.field('content-encoding')[:40]})")
-        built = Built()
+        built = self._built()
         if incoming.field("content-type").lower().startswith("text/event-stream"):
             self._stream(incoming, built, heard)
         else:
-            body = incoming.whole()
-            text = self._take(built, body.decode("utf-8", "replace"), body)
-            if text:
+            if self._take(built, incoming.whole().decode("utf-8", "replace")):
                 heard(built.text)
         return self._finished(built)
 
@@ -220,7 +219,7 @@ class Chat:
                 if data.strip() == "[DONE]":
                     incoming.drain()
                     return
-                text = self._take(built, data, data.encode("utf-8", "replace"))
+                text = self._take(built, data)
                 if text:
                     heard(clean(text))
             if not piece:
@@ -231,21 +230,21 @@ class Chat:
                 endpoint=self.endpoint,
             )
 
-    def _take(self, built: Built, text: str, raw: bytes) -> str:
+    def _take(self, built: Built, text: str) -> str:
         """Add one JSON value to the reply; the text it added. ModelFault when it is none, or an error."""
-        from edge.model import refusal
-
-        if self._read is None:
-            self._read = _reader()
         try:
-            value = self._read(text)
+            value = self._decode(text)
             if isinstance(value, dict) and value.get("error"):
-                said = refusal.quoted(raw, self._key)
-                raise ModelFault(f"{self.endpoint} broke off with an error: {said}", endpoint=self.endpoint)
+                raise ModelFault(f"{self.endpoint} broke off with an error: {self._said(text)}", endpoint=self.endpoint)
             return built.take(value)
         except (ValueError, RecursionError) as error:
-            said = refusal.quoted(raw, self._key)
+            said = self._said(text)
             raise self._no_reply(f"{str(error)[:100]}: {said[:100]!r}" if said else "it is empty") from error
+
+    def _said(self, text: str) -> str:
+        from edge.model import refusal
+
+        return refusal.quoted(text.encode("utf-8", "replace"), self._key)
 
     def _finished(self, built: Built) -> Reply:
         if built.finish == "length":
@@ -289,7 +288,7 @@ def _chance() -> Callable[[], float]:
     return random.random
 
 
-def _reader() -> Callable[[str], Any]:
+def _decoder() -> Callable[[str], Any]:
     """A JSON reader that refuses NaN and Infinity, which are no JSON."""
     import json
 
