@@ -119,7 +119,7 @@ def _take(line: str, late: _Late) -> None:
         if line.lower() == ",help":
             put(COMMANDS)
         elif line.lower() == ",tools":
-            from edge.cli.verbs import catalogue
+            from edge.cli.command import catalogue
 
             put(catalogue())
         else:
@@ -135,7 +135,7 @@ def _turn(line: str, run: Run) -> None:
 
     model = None
     if line.startswith(","):
-        from edge.cli.verbs import direct
+        from edge.cli.command import direct
 
         model = direct(line[1:])
     with counting(run.loop):

@@ -14,16 +14,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from edge.cli.args import Options
-    from edge.model.direct import Direct
-
-
-def catalogue() -> str:
-    """The tools, one a line, with how to call them."""
-    from edge.registry import every
-    from edge.schema import usage
-
-    rows = [(f"{tool.name} {usage(tool.schema)}".rstrip(), tool.about) for tool in every()]
-    return "\n".join(f"{call}\n    {about}" for call, about in rows)
 
 
 def tools(options: Options) -> int:
@@ -36,39 +26,20 @@ def tools(options: Options) -> int:
         rows = [{"name": t.name, "about": t.about, "schema": t.schema, "examples": t.examples} for t in every()]
         put(json.dumps(rows, ensure_ascii=False, indent=1))
     else:
+        from edge.cli.command import catalogue
+
         put(catalogue())
     return 0
 
 
-def direct(command: str) -> Direct:
-    """The model of one text command, `NAME key=value ...` with shell-like quotes; UsageFault when it is none."""
-    import shlex
-
-    try:
-        words = shlex.split(command)
-    except ValueError as error:
-        raise UsageFault(f"the command cannot be read: {str(error).lower()}", "close the quotes") from error
-    if not words:
-        raise UsageFault("a text command needs a name", ",help lists them")
-    return _direct(words)
-
-
-def _direct(words: list[str]) -> Direct:
-    from edge.cli.spelling import parse
-    from edge.model.direct import Direct
-    from edge.registry import find
-
-    found = find(words[0])
-    return Direct(found.name, parse(words[1:], found.schema))
-
-
 def tool(options: Options) -> int:
     """`fieldhand tool NAME key=value ...`: one gated call; the observation on stdout."""
+    from edge.cli.command import one_call
     from edge.cli.oneshot import carry
 
     if not options.words:
         raise UsageFault("tool needs the name of a tool", "fieldhand tools lists them")
-    model = _direct(list(options.words))
+    model = one_call(list(options.words))
     code = carry(options, "tool " + " ".join(options.words), model)
     return 1 if code == 0 and model.failed else code
 

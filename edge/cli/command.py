@@ -1,0 +1,41 @@
+"""A tool called by a person: the catalogue, and `NAME key=value ...` as the model of one call."""
+
+from __future__ import annotations
+
+from edge.faults import UsageFault
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from edge.model.direct import Direct
+
+
+def catalogue() -> str:
+    """The tools, one a line, with how to call them."""
+    from edge.registry import every
+    from edge.schema import usage
+
+    rows = [(f"{tool.name} {usage(tool.schema)}".rstrip(), tool.about) for tool in every()]
+    return "\n".join(f"{call}\n    {about}" for call, about in rows)
+
+
+def direct(command: str) -> Direct:
+    """The model of one text command, `NAME key=value ...` with shell-like quotes; UsageFault when it is none."""
+    import shlex
+
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise UsageFault(f"the command cannot be read: {str(error).lower()}", "close the quotes") from error
+    if not words:
+        raise UsageFault("a text command needs a name", ",help lists them")
+    return one_call(words)
+
+
+def one_call(words: list[str]) -> Direct:
+    """The model of one call: a tool's name and its arguments as words; UsageFault."""
+    from edge.cli.spelling import parse
+    from edge.model.direct import Direct
+    from edge.registry import find
+
+    found = find(words[0])
+    return Direct(found.name, parse(words[1:], found.schema))
