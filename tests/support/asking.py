@@ -11,7 +11,24 @@ from edge.model import Request
 from edge.model.chat import Chat
 from edge.registry import every
 
-LATE = 0.3  # seconds behind a deadline that are forgiven
+
+def late():
+    """Seconds behind a deadline that are forgiven: 0.3, or 5 times the worst wake-up that this machine shows now."""
+    return max(0.3, 5 * _wake_up())
+
+
+def soon():
+    """The same for a cut: 0.1 s."""
+    return max(0.1, 5 * _wake_up())
+
+
+def _wake_up():
+    worst = 0.0
+    for _ in range(10):
+        begun = time.monotonic()
+        time.sleep(0.002)
+        worst = max(worst, time.monotonic() - begun - 0.002)
+    return worst
 
 
 def chat(server, key="", **settings):

@@ -8,7 +8,7 @@ import pytest
 
 from edge.faults import BudgetFault, ConfigFault, ModelFault
 from edge.model.scripted import Scripted
-from tests.support.asking import LATE, Timed, request
+from tests.support.asking import Timed, late, request
 from tests.support.chatserver import call
 
 
@@ -47,7 +47,7 @@ def test_a_fault_is_said():
 def test_a_delay_beyond_the_deadline_is_a_budget_fault_in_time():
     with Timed() as t, pytest.raises(BudgetFault, match=r"no reply within 0\.2 s"):
         Scripted([{"delay": 30, "reply": "x"}]).ask(request(seconds=0.2))
-    assert t.seconds < 0.2 + LATE
+    assert t.seconds < 0.2 + late()
 
 
 @pytest.mark.parametrize(

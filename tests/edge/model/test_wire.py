@@ -11,7 +11,7 @@ import pytest
 
 from edge.faults import BudgetFault, Fault, ModelFault
 from edge.model.retry import LONGEST
-from tests.support.asking import LATE, Asked, Timed, chat, request
+from tests.support.asking import Asked, Timed, chat, late, request, soon
 from tests.support.chatserver import ChatServer, call, completion
 
 # A reply that is dropped must not complain when it is collected.
@@ -41,7 +41,7 @@ def fails(acts, seconds=2.0, kind=ModelFault, **settings):
     with Timed() as t, pytest.raises(Fault) as caught:
         ask(acts, seconds, **settings)
     assert type(caught.value) is kind, caught.value
-    assert t.seconds < seconds + LATE
+    assert t.seconds < seconds + late()
     sentence = str(caught.value)
     assert "127.0.0.1:" in sentence
     assert "/v1/chat/completions" in sentence
@@ -80,22 +80,20 @@ def test_a_request_that_nobody_reads_ends_at_the_deadline_and_by_a_cut():
         class At:
             base_url = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
 
-        def wanted(seconds):
-            one = request(seconds=seconds)
-            one.context.user("x" * 12_000_000, 0.0)
-            return one
-
         model = chat(At)
+        hasty, patient = request(seconds=0.5), request(seconds=20.0)
+        hasty.context.user("x" * 12_000_000, 0.0)
+        patient.context.user("x" * 12_000_000, 0.0)
         with Timed() as t, pytest.raises(BudgetFault):
-            model.ask(wanted(0.5))
-        assert t.seconds < 0.5 + LATE
-        asked = Asked(model, wanted(20.0))
+            model.ask(hasty)
+        assert t.seconds < 0.5 + late()
+        asked = Asked(model, patient)
         time.sleep(0.3)
         begun = time.monotonic()
         model.cut()
         asked.join(5)
         assert "cut off" in str(asked.end)
-        assert asked.ended - begun < 0.1
+        assert asked.ended - begun < soon()
 
 
 # --- cut off ---
@@ -317,7 +315,7 @@ def test_a_name_without_address():
 
     with Timed() as t, pytest.raises((ModelFault, BudgetFault), match=r"no-such-host\.invalid"):
         chat(At, retries=0).ask(request(seconds=3.0))
-    assert t.seconds < 3.0 + LATE
+    assert t.seconds < 3.0 + late()
 
 
 @pytest.mark.parametrize("host", ["a..b", "x" * 80])
@@ -348,14 +346,14 @@ def test_an_address_that_swallows_everything_ends_in_time():
         model = chat(At)
         with Timed() as t, pytest.raises(BudgetFault):
             model.ask(request(seconds=0.5))
-        assert t.seconds < 0.5 + LATE
+        assert t.seconds < 0.5 + late()
         asked = Asked(model, request(seconds=20.0))
         time.sleep(0.2)
         begun = time.monotonic()
         model.cut()
         asked.join(5)
         assert "cut off" in str(asked.end)
-        assert asked.ended - begun < 0.1
+        assert asked.ended - begun < soon()
         for one in waiting:
             one.close()
 
@@ -470,6 +468,6 @@ def test_a_cut_ends_a_pause_between_tries():
         model.cut()
         asked.join(5)
         assert "cut off" in str(asked.end)
-        assert asked.ended - begun < 0.1
+        assert asked.ended - begun < soon()
         assert len(server.requests) == 1
     assert LONGEST < 15
