@@ -115,6 +115,8 @@ def test_ctrl_c_ends_the_turn_and_not_the_conversation(tmp_path: Path) -> None:
     console.until("fieldhand> ")
     console.type("hello")
     console.until("here again")
+    console.until("fieldhand> ")
+    time.sleep(0.5)
     os.write(console.master, b"\x04")
     assert console.end() == 0
 
