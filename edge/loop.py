@@ -107,7 +107,8 @@ class Loop:
         self.feed(t.Line(line))
         while self._ending is None:
             self._tick()
-        self._settle()
+        if self._ending.fault is not None:
+            self._jobs.quiet(1.0)  # what was cut ends now, not beside the next turn
         return self._ending
 
     def _tick(self) -> None:
@@ -146,11 +147,6 @@ class Loop:
         finally:
             self._lock.release()
         return True
-
-    def _settle(self) -> None:
-        """Let a cut exchange end; what does not end keeps the old buffer, the next turn gets a copy."""
-        if self.turn_state.phase != "idle" or not self._jobs.quiet(1.0):
-            self.parts.context.body = bytearray(self.parts.context.body)
 
     def _expire(self, now: float) -> None:
         for call, granted in list(self._granted.items()):
