@@ -28,6 +28,7 @@ def run(*words: str, home: Path | None = None, env: dict[str, str] | None = None
     """The finished process, with text stdout and stderr. stdin is empty unless told otherwise."""
     options.setdefault("stdin", subprocess.DEVNULL)
     options.setdefault("stdout", subprocess.PIPE)
+    options.setdefault("timeout", 60)
     return subprocess.run(
         command(*words),
         cwd=ROOT,
@@ -35,7 +36,6 @@ def run(*words: str, home: Path | None = None, env: dict[str, str] | None = None
         stderr=subprocess.PIPE,
         encoding="utf-8",
         errors="replace",
-        timeout=60,
         **options,
     )
 

@@ -20,6 +20,7 @@ from edge.model.chat import Chat
 from edge.peripherals.sim.declare import OUTPUTS, SENSORS
 from edge.registry import every
 from edge.step import Step, read
+from tests.support import agent
 from tests.support.asking import Asked, Timed
 from tests.support.realserver import RealServer
 
@@ -154,3 +155,31 @@ def test_a_server_that_is_killed_in_a_stream_is_a_sentence_with_the_endpoint(thi
     with pytest.raises(ModelFault, match="nothing listens"):
         model.ask(request)
     model.close()
+
+
+@pytest.mark.parametrize("stream", ["true", "false"], ids=["stream", "whole"])
+@pytest.mark.parametrize("replies", ["json", "native"])
+def test_the_whole_agent_holds_this_model_as_any_other(server, replies, stream, tmp_path, this_run):
+    """Same command line, same gate: what it calls is judged by the rules that judge all, and is on the tape."""
+    (tmp_path / "settings.toml").write_text(
+        f'[model]\nreplies = "{replies}"\nstream = {stream}\nmax_tokens = 96\nseconds = 240\ntemperature = 0.0\n'
+        "[budgets]\nsteps = 3\n"
+    )
+    options = ["--board", "sim", "--model", "chat:smollm2", "--base-url", server.base_url, "--mode", "readonly"]
+    done = agent.run(
+        *options, "--config", str(tmp_path / "settings.toml"), "-e", "How warm is it?", home=tmp_path, timeout=540
+    )
+    rows = agent.records(agent.tapes(tmp_path)[-1])
+    kinds = [row["kind"] for row in rows]
+    assert kinds[:2] == ["open", "line"]
+    assert kinds[-1] == "close"
+    replied = [row for row in rows if row["kind"] in ("step", "repair")]
+    assert replied, done.stderr
+    assert all(row.get("usage", {}).get("completion", 1) > 0 for row in replied)
+    for row in rows:
+        if row["kind"] == "intent":
+            assert (row["verdict"], row["by"]) == ("allow", "gate")
+            assert row["tool"] not in ("output_set", "file_write"), "readonly let a change through"
+    assert done.returncode in (0, 4, 5, 6, 7)
+    assert "Traceback" not in done.stderr
+    this_run.notes.append(f"the whole agent, {replies}, stream {stream}: exit {done.returncode}, {kinds}")
