@@ -11,14 +11,14 @@ The file is a sh script, a start program, and a stored zip of `.pyc` files, one 
 """
 
 from __future__ import annotations
+import __future__
 
+import ast
 import importlib.util
 import io
 import marshal
 import os
-import py_compile
 import sys
-import tempfile
 import zipfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -31,51 +31,58 @@ SCRIPT = """\
 case $0 in /*) self=$0 ;; *) self=$PWD/$0 ;; esac
 for python in /usr/bin/python@VERSION@ python@VERSION@ python3; do
     command -v "$python" >/dev/null && break
+    python=
 done
-command -v "$python" >/dev/null && exec "$python" -I -S -c '
+rescue='
+sys.stderr.write("fieldhand: this file is for Python @VERSION@, and %s is %d.%d: take the one that was made for it, or "
+    "install Python @VERSION@\\n" % ((sys.executable,) + sys.version_info[:2]))
+sys.exit(3)'
+[ "$python" ] && exec "$python" -I -S -c '
 import marshal, sys
 if sys.implementation.cache_tag != "@TAG@":
-    sys.stderr.write("fieldhand: this file is for Python @VERSION@, and %s is %d.%d: take the one that was made "
-        "for it, or install Python @VERSION@\\n" % ((sys.executable,) + sys.version_info[:2]))
-    sys.exit(3)
-file = open(sys.argv[1], "rb", 0)
+    exec(sys.argv[1])
+file = open(sys.argv[2], "rb", 0)
 file.seek(@START@)
-exec(marshal.loads(file.read(@SIZE@)))' "$self" "$@"
+exec(marshal.loads(file.read(@SIZE@)))' "$rescue" "$self" "$@"
 printf 'fieldhand: there is no python3 on PATH: install Python @VERSION@\\n' >&2
 exit 3
 """
 
-# Runs in `-c`: `file` is open, sys.argv[1] is its path. MODULES: name -> (is a package, place and size in the zip).
+# Runs in `-c`: `file` is open, sys.argv[2] is its path. MODULES holds ` NAME PACKAGE PLACE SIZE` for each module (1 for
+# a package, else 0; place and size in the zip). It is text, and the finder a plain namespace, because a table of
+# objects and a class cost more to make at every start than a module costs to load.
 START = """\
-lib = sys.argv[1]
-sys.argv[:2] = ["fieldhand"]
+from posix import pread
+lib = sys.argv[2]
+sys.argv[:3] = ["fieldhand"]
 sys.path.insert(3, lib)
 
-class Finder:
-    @staticmethod
-    def find_spec(name, path=None, target=None):
-        if name not in MODULES:
-            return None
-        package, _, _ = MODULES[name]
-        place = lib + "/" + name.replace(".", "/")
-        spec = Spec(name, Finder, origin=place + ("/__init__.pyc" if package else ".pyc"), is_package=package)
-        spec.has_location = True
-        if package:
-            spec.submodule_search_locations.append(place)
-        return spec
+def row(name):
+    begin = MODULES.find(" " + name + " ")
+    return None if begin < 0 else MODULES[begin:begin + 200].split(None, 4)
 
-    @staticmethod
-    def create_module(spec):
+def find_spec(name, path=None, target=None):
+    found = row(name)
+    if found is None:
         return None
+    package = found[1] == "1"
+    place = lib + "/" + name.replace(".", "/")
+    spec = Spec(name, finder, origin=place + ("/__init__.pyc" if package else ".pyc"), is_package=package)
+    spec.has_location = True
+    if package:
+        spec.submodule_search_locations.append(place)
+    return spec
 
-    @staticmethod
-    def exec_module(module):
-        _, place, size = MODULES[module.__name__]
-        exec(marshal.loads(pread(file.fileno(), size, place + ZIP)), module.__dict__)
+def create_module(spec):
+    return None
 
-from posix import pread
+def exec_module(module):
+    found = row(module.__name__)
+    exec(marshal.loads(pread(file.fileno(), int(found[3]), int(found[2]) + ZIP)), module.__dict__)
+
 Spec = type(sys.__spec__)
-sys.meta_path.insert(0, Finder)
+finder = type(sys.implementation)(find_spec=find_spec, create_module=create_module, exec_module=exec_module)
+sys.meta_path.insert(0, finder)
 try:
     from edge.cli import main
     sys.exit(main(sys.argv[1:]))
@@ -93,26 +100,36 @@ def sources(root: str) -> list[str]:
     return sorted(found)
 
 
-def compiled(root: str, path: str, folder: str) -> bytes:
-    """The `.pyc` of one module; it names `path` in tracebacks and is never compared with a source file."""
-    target = os.path.join(folder, "module.pyc")
-    mode = py_compile.PycInvalidationMode.UNCHECKED_HASH
-    py_compile.compile(os.path.join(root, path), target, path, doraise=True, invalidation_mode=mode)
-    with open(target, "rb") as made:
-        return made.read()
+def compiled(root: str, path: str) -> bytes:
+    """The `.pyc` of one module; it names `path` in tracebacks and is never compared with a source file.
+
+    The import of `__future__` is left out: the compiler is told by flag, and no start has to load that module.
+    """
+    with open(os.path.join(root, path), "rb") as file:
+        source = file.read()
+    tree = ast.parse(source, path)
+    future = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module == "__future__"]
+    flags = 0
+    for node in future:
+        tree.body.remove(node)
+        flags |= sum(getattr(__future__, name.name).compiler_flag for name in node.names)
+    code = compile(tree, path, "exec", flags, dont_inherit=True)
+    unchecked = (1).to_bytes(4, "little") + importlib.util.source_hash(source)
+    return importlib.util.MAGIC_NUMBER + unchecked + marshal.dumps(code)
 
 
-def packed(root: str) -> tuple[bytes, dict[str, tuple[bool, int, int]]]:
-    """The zip, and where in it the code of each module lies: name -> (is a package, place, size)."""
-    whole, modules = io.BytesIO(), {}
-    with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(whole, "w", zipfile.ZIP_STORED) as archive:
+def packed(root: str) -> tuple[bytes, str]:
+    """The zip, and where in it the code of each module lies, as START wants it told."""
+    whole, modules = io.BytesIO(), ""
+    with zipfile.ZipFile(whole, "w", zipfile.ZIP_STORED) as archive:
         for path in sources(root):
-            code = compiled(root, path, folder)
+            code = compiled(root, path)
             archive.writestr(zipfile.ZipInfo(path + "c", STAMP), code)
             name, package = path[: -len(".py")].replace("/", "."), path.endswith("/__init__.py")
             place = whole.tell() - len(code) + PYC_HEADER
-            modules[name[: -len(".__init__")] if package else name] = (package, place, len(code) - PYC_HEADER)
-    return whole.getvalue(), modules
+            name = name[: -len(".__init__")] if package else name
+            modules += f" {name} {package:d} {place} {len(code) - PYC_HEADER}"
+    return whole.getvalue(), modules + " "
 
 
 def script(start: int, size: int) -> bytes:
