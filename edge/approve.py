@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Protocol
 
-    from edge.call import Call, Decision
+    from edge.call import Call
 else:
     Protocol = object
 
@@ -77,8 +77,3 @@ def digest(call: Call, cwd: str, preset: str) -> str:
 
     exact = json.dumps([call.tool, dict(call.args), cwd, preset], sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(exact.encode("ascii")).hexdigest()
-
-
-def question(call: Call, decision: Decision, words: str, bound: str, seconds: float) -> Question:
-    """The question for one decision that says `ask`."""
-    return Question(call, words, decision.risk, decision.rule, bound, seconds)

@@ -15,7 +15,7 @@ from __future__ import annotations
 import time
 
 from edge import turn as t
-from edge.approve import digest, question
+from edge.approve import Question, digest
 from edge.call import Observation
 from edge.faults import BudgetFault, Fault, Interrupted, ModelFault, Refused, StepFault, TapeFault
 from edge.gate import decide
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from edge.approve import Answer, Question
+    from edge.approve import Answer
     from edge.call import Call, Decision, Effect
     from edge.model import Model
 
@@ -284,7 +284,8 @@ class Loop:
     def _approve(self, action: t.Approve) -> t.Event | None:
         call, decision = action.call, action.decision
         words = self._tools[call.tool].words(call.args, self.parts.world.scene)
-        asked = question(call, decision, words, self._digest(call), self.parts.budgets.approval_seconds)
+        seconds = self.parts.budgets.approval_seconds
+        asked = Question(call, words, decision.risk, decision.rule, self._digest(call), seconds)
         answer = self.parts.approver.at_once(asked)
         if answer is None:
             self._question = asked
