@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import os
 
+from edge.compact import encoders
 from edge.record import Record
 
 TYPE_CHECKING = False
@@ -60,13 +61,11 @@ class Context:
     """`mode` is `native` or `json` (rule 5). `body` and `entries` only ever grow."""
 
     def __init__(self, system: str, mode: str) -> None:
-        import json
-
-        self._encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+        self._parts, self._quoted = encoders()
         self.mode = mode
         self.system = system
         self.entries: list[Entry] = []
-        self.body = bytearray(self._bytes({"role": "system", "content": system}))
+        self.body = bytearray(_bytes(self._message("system", system)))
         self._waits = False  # the last message is not the user's to follow (rule 6)
         self._open: dict[str, None] = {}  # the tool calls without a tool message
 
@@ -80,16 +79,12 @@ class Context:
         self.entries.append(Entry("step", thought, calls, at=at))
         self._close_calls()
         if self.mode == "native":
-            asked = [
-                {"id": c.id, "type": "function", "function": {"name": c.tool, "arguments": self._encode(c.args)}}
-                for c in calls
-            ]
-            self._open = dict.fromkeys(c.id for c in calls)
-            self._assistant({"role": "assistant", "content": None, "tool_calls": asked})
+            asked = ",".join([self._call(call) for call in calls])
+            self._open = dict.fromkeys([call.id for call in calls])
+            self._assistant(f'{{"role":"assistant","content":null,"tool_calls":[{asked}]}}')
         else:
             for call in calls:
-                step = {"thought": thought, "action": call.tool, "action_input": call.args}
-                self._assistant({"role": "assistant", "content": self._encode(step)})
+                self._say(self._json({"thought": thought, "action": call.tool, "action_input": call.args}))
 
     def observation(self, call: Call, found: Observation, at: float) -> None:
         """What came of a call."""
@@ -107,8 +102,8 @@ class Context:
         self.entries.append(Entry("answer", text, at=at))
         self._close_calls()
         if self.mode == "json":
-            text = self._encode({"thought": "", "action": "final", "action_input": text})
-        self._assistant({"role": "assistant", "content": text})
+            text = self._json({"thought": "", "action": "final", "action_input": text})
+        self._say(text)
 
     def fault(self, sentence: str, at: float) -> None:
         """What was wrong with the last reply, or how the last turn ended."""
@@ -119,37 +114,53 @@ class Context:
         """A message of the user; `gap` stands for the reply that is missing before it (rule 6)."""
         self._close_calls()
         if self._waits:
-            self._add({"role": "assistant", "content": gap})
-        self._add({"role": "user", "content": content})
+            self._say(gap)
+        self._add(self._message("user", content))
         self._waits = True
 
-    def _assistant(self, message: Mapping[str, Any]) -> None:
+    def _say(self, content: str) -> None:
+        """Words of the assistant."""
+        self._assistant(self._message("assistant", content))
+
+    def _assistant(self, message: str) -> None:
         self._add(message)
         self._waits = False
 
     def _tool(self, call: str, content: str) -> None:
-        self._add({"role": "tool", "tool_call_id": call, "content": content})
+        self._add(f'{{"role":"tool","tool_call_id":{self._quoted(call)},"content":{self._quoted(content)}}}')
         self._waits = True
+
+    def _call(self, call: Call) -> str:
+        """A call as chat completions have it: its arguments are JSON in a text."""
+        name, args = self._quoted(call.tool), self._quoted(self._json(call.args))
+        return f'{{"id":{self._quoted(call.id)},"type":"function","function":{{"name":{name},"arguments":{args}}}}}'
+
+    def _message(self, role: str, content: str) -> str:
+        return f'{{"role":"{role}","content":{self._quoted(content)}}}'
+
+    def _json(self, value: Any) -> str:
+        return "".join(self._parts(value, 0))
 
     def _close_calls(self) -> None:
         for call in self._open:
             self._tool(call, NO_RESULT)
         self._open = {}
 
-    def _add(self, message: Mapping[str, Any]) -> None:
-        piece = b"," + self._bytes(message)
+    def _add(self, message: str) -> None:
+        """Append one message, given as its JSON."""
+        piece = _bytes("," + message)
         try:
             self.body += piece
         except BufferError:  # an exchange that was cut still sends from it, and cannot be waited for
             self.body = self.body + piece
 
-    def _bytes(self, message: Mapping[str, Any]) -> bytes:
-        """JSON in UTF-8; half a surrogate pair becomes U+FFFD, so that a server can always read it."""
-        text = self._encode(message)
-        try:
-            return text.encode()
-        except UnicodeEncodeError:
-            return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
+
+def _bytes(text: str) -> bytes:
+    """JSON in UTF-8; half a surrogate pair becomes U+FFFD, so that a server can always read it."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
 
 
 def fenced(text: str, source: str) -> str:

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from binascii import crc32
 
+from edge.compact import encoders
 from edge.faults import TapeFault
 
 TYPE_CHECKING = False
@@ -26,8 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
+    from edge.compact import Parts
+
     Read = Callable[[int, int], bytes]
-    Encoder = Callable[[Any, int], tuple[str, ...]]
 
 KINDS = frozenset(
     ("open", "line", "step", "repair", "intent", "outcome", "answer", "fault", "board", "child", "note", "close")
@@ -176,41 +178,11 @@ def _apart(fields: Mapping[str, Any]) -> dict[str, Any]:
     return kept
 
 
-def _as_object(value: Any) -> Any:
-    """Mappings that are no dict are kept as objects; all else is refused (rule 3)."""
-    if hasattr(value, "keys"):
-        return dict(value)
-    raise TypeError(f"{type(value).__name__} is no JSON value")
-
-
 def _first(fields: Any, level: int) -> tuple[str, ...]:
     """Make the encoder at the first record (rule 5) and take its place."""
     global _parts
-    _parts = _fast_encoder() or _plain_encoder()
+    _parts, _ = encoders()
     return _parts(fields, level)
 
 
-def _fast_encoder() -> Encoder | None:
-    """The C encoder that JSONEncoder makes anew for each text; None where Python has none or wants it otherwise.
-
-    A private module: a test holds it equal to the plain encoder. A value that holds itself ends as
-    RecursionError, which costs nothing to look for.
-    """
-    try:
-        from _json import encode_basestring, make_encoder
-
-        return make_encoder(None, _as_object, encode_basestring, None, ":", ",", False, False, False)
-    except (ImportError, TypeError):
-        return None
-
-
-def _plain_encoder() -> Encoder:
-    from json import JSONEncoder
-
-    encode = JSONEncoder(
-        ensure_ascii=False, separators=(",", ":"), allow_nan=False, check_circular=False, default=_as_object
-    ).encode
-    return lambda fields, level: (encode(fields),)
-
-
-_parts: Encoder = _first
+_parts: Parts = _first

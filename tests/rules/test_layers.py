@@ -76,21 +76,23 @@ ROOMS = (
     # --- files of our own, nothing else of the world ---
     Room("edge.approve", "edge.faults edge.record edge.call", late=PURE_LATE),
     # Its fences need chance that nobody can guess: os.urandom.
-    Room("edge.context", WORDS, "os", PURE_LATE),
+    Room("edge.context", WORDS + " edge.compact", "os", PURE_LATE),
     Room(
         "edge.config",
         "edge.faults edge.record edge.schema edge.gate.policy edge.toml",
         "os",
         PURE_LATE + " stat",
     ),
+    # One encoder for the two that write JSON all the time; the private module has a public one behind it.
+    Room("edge.compact", late=PURE_LATE + " _json"),
     Room("edge.toml", "edge.faults", calls="__import__"),  # tomllib where Python has it, else tomli, else neither
     # A record carries four clocks and a checksum; leftovers ends what a dead run left behind.
     Room("edge.tape.leftovers", WORDS + " edge.tape.*", "os time", PURE_LATE + " signal"),
     Room(
         "edge.tape.*",
-        WORDS + " edge.tape.*",
+        WORDS + " edge.compact edge.tape.*",
         "_thread binascii errno os time",
-        PURE_LATE + " fcntl collections _json",
+        PURE_LATE + " fcntl collections",
     ),
     # --- the rim ---
     # What a hand may use grows with what hands can touch; ctypes, socket, ssl and subprocess are for here alone.

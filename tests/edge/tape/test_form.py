@@ -9,7 +9,6 @@ import random
 import pytest
 
 from edge.faults import TapeFault
-from edge.tape import form
 from edge.tape.form import DEPTH, LINE, backward, decode, encode, kind_of, last, valid
 
 ROUNDS = 5000 if os.environ.get("FIELDHAND_SOAK") == "1" else 500
@@ -57,17 +56,14 @@ def test_what_goes_in_comes_back() -> None:
     assert record == {"seq": 3, "boot": "1f0c33d2", "mono": 12.5, "wall": 1.7e9, "kind": "outcome", **SMALL}
 
 
-def test_random_values_come_back_and_both_encoders_agree() -> None:
+def test_random_values_come_back() -> None:
     dice = random.Random(3)
-    fast, plain = form._fast_encoder(), form._plain_encoder()
-    assert fast is not None
     for _ in range(ROUNDS):
         fields = {"data": random_value(dice)}
         written = encode(1, "00000000", 0.0, 0.0, "note", fields)
         assert written.count(b"\n") == 1
         record = decode(written[:-1])
         assert record is not None and record["data"] == fields["data"]
-        assert "".join(fast(fields, 0)) == "".join(plain(fields, 0))
     print(f"form: {ROUNDS} random records")
 
 
