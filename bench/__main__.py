@@ -35,13 +35,18 @@ def options(argv: list[str]) -> tuple[list[str], str, bool]:
 
 
 def run(name: str) -> tuple[dict[str, Any], int]:
-    """Run one bench file and print its table; its figures, and how many targets were missed."""
+    """Run one bench file and print its table; its figures, and how many targets were missed or rows broken."""
     bench = importlib.import_module(f"bench.{name}")
-    results = harness.run_rows(bench.rows(), max(harness.ROUNDS, bench.ROUNDS), bench.WARM)
+    try:
+        rows = bench.rows()
+    except harness.Broken as how:
+        print(f"{bench.TITLE}: BROKEN: {how}", end="\n\n", flush=True)
+        return {"title": bench.TITLE, "broken": str(how)}, 1
+    results = harness.run_rows(rows, max(harness.ROUNDS, bench.ROUNDS), bench.WARM)
     verdicts = harness.judge(results, bench.TARGETS)
     print(harness.table(bench, results, verdicts), end="\n\n", flush=True)
     missed = sum(not verdict.met for found in verdicts.values() for verdict in found)
-    return harness.as_json(bench, results, verdicts), missed
+    return harness.as_json(bench, results, verdicts), missed + sum(bool(result.broken) for result in results)
 
 
 def main(argv: list[str]) -> int:
@@ -59,7 +64,7 @@ def main(argv: list[str]) -> int:
     if file:
         with open(file, "w", encoding="utf-8") as output:
             json.dump(figures, output, indent=1)
-    print("every target that could be measured here is met" if not missed else f"{missed} targets are missed")
+    print("every target that could be measured here is met" if not missed else f"missed or broken: {missed}")
     return 1 if missed and check else 0
 
 

@@ -16,7 +16,7 @@ import time
 
 from bench import scratch
 from bench.forms import ROOT
-from bench.harness import Absent
+from bench.harness import Broken
 from edge.record import Record
 
 TYPE_CHECKING = False
@@ -70,6 +70,17 @@ class Server:
         return told
 
 
+def told(argv: list[str], seconds: float = 120.0) -> bytes:
+    """What a child of the bench printed; Broken with the last line of its complaint, or when it takes too long."""
+    try:
+        done = subprocess.run(argv, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds)
+    except subprocess.TimeoutExpired:
+        raise Broken(f"{' '.join(argv[1:4])} did not end within {seconds:g} s") from None
+    if done.returncode:
+        raise Broken(done.stderr.decode(errors="replace").strip().rpartition("\n")[2])
+    return done.stdout
+
+
 class Runs:
     """Runs of `steps` steps, each in a fresh process; `last()` is the one before, without another run."""
 
@@ -78,13 +89,10 @@ class Runs:
         self._last: Figures | None = None
 
     def run(self) -> Figures:
-        """One run; Absent with what it said when it does not come to its answer."""
+        """One run; Broken with what it said last when it does not come to its answer."""
         with Server() as server:
             argv = [sys.executable, "-m", "bench.agent", str(server.port), str(self.steps)]
-            done = subprocess.run(argv, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
-            if done.returncode:
-                raise Absent(f"the loop did not run: {done.stderr.decode(errors='replace').strip()[-600:]}")
-            self._last = Figures(**json.loads(done.stdout), sizes=server.sizes())
+            self._last = Figures(**json.loads(told(argv)), sizes=server.sizes())
         return self._last
 
     def last(self) -> Figures:

@@ -12,18 +12,18 @@ import subprocess
 import sys
 import sysconfig
 
-from bench.harness import Absent
+from bench.harness import Broken
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PARTS = ("pyproject.toml", "README.md", "LICENSE", "bin", "edge", "tools", "peripherals")
 
 
 def run(argv: list[str], cwd: str = ROOT) -> str:
-    """The output of a command; Absent with what it said when it fails."""
+    """The output of a command; Broken with what it said when it fails."""
     done = subprocess.run(argv, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
     said = done.stdout.decode(errors="replace")
     if done.returncode:
-        raise Absent(f"`{' '.join(argv)}` ended with {done.returncode}: {said.strip()[-600:]}")
+        raise Broken(f"`{' '.join(argv)}` ended with {done.returncode}: {said.strip()[-600:]}")
     return said
 
 

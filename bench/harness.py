@@ -8,7 +8,8 @@ Rules:
    At least nine rounds, the first of them thrown away when the file says `WARM = True`.
 3. A target is a ratio to an anchor, a count, or a distance from an anchor in `UNIT`; never a time. It is judged on
    medians.
-4. A row that cannot run here raises Absent with the reason. It is printed, and no target of it counts.
+4. A row that cannot run on this machine raises Absent with the reason: it is printed, and no target of it counts. A
+   row that fails raises Broken: it is printed, and counts as a missed target.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import subprocess
 import sys
 import time
 
-from edge.record import Record
+from edge.record import Record, as_dict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +35,11 @@ ROUNDS = 9
 
 
 class Absent(Exception):
-    """This row cannot run here; the text says why."""
+    """This row cannot run here: the machine lacks what it needs. The text says what."""
+
+
+class Broken(Exception):
+    """This row failed: what it measures did not do its part. The text says how."""
 
 
 class Target(Record):
@@ -69,11 +74,12 @@ class Target(Record):
 
 
 class Result(Record):
-    """One row after its rounds; `why` when it is absent, then there are no values."""
+    """One row after its rounds. `absent` or `broken` says why there are no values."""
 
     name: str
     values: tuple[float, ...] = ()
-    why: str = ""
+    absent: str = ""
+    broken: str = ""
 
     @property
     def median(self) -> float:
@@ -89,31 +95,33 @@ class Verdict(Record):
 
 
 def processor_ms(argv: Sequence[str], env: dict[str, str] | None = None) -> float:
-    """User and system time of a command and all it waits for, in ms. Absent when it fails."""
+    """User and system time of a command and all it waits for, in ms. Broken when it fails."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=env)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode:
-        raise Absent(f"{argv[0]} ended with {done.returncode}: {done.stderr.decode(errors='replace')[-300:].strip()}")
+        raise Broken(f"{argv[0]} ended with {done.returncode}: {done.stderr.decode(errors='replace')[-300:].strip()}")
     return (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) * 1000
 
 
 def run_rows(rows: list[tuple[str, Measure]], rounds: int, warm: bool = False) -> list[Result]:
-    """Every row once per round; a row that is absent once is absent."""
+    """Every row once per round; a row that is absent or broken once is not asked again."""
     values: dict[str, list[float]] = {name: [] for name, _ in rows}
-    absent: dict[str, str] = {}
+    out: dict[str, Result] = {}
     for number in range(rounds + warm):
         for name, measure in rows:
-            if name in absent:
+            if name in out:
                 continue
             try:
                 value = measure() if callable(measure) else processor_ms(measure)
             except Absent as why:
-                absent[name] = str(why)
-                continue
-            if number or not warm:
-                values[name].append(value)
-    return [Result(name, () if name in absent else tuple(values[name]), absent.get(name, "")) for name, _ in rows]
+                out[name] = Result(name, absent=str(why))
+            except Broken as how:
+                out[name] = Result(name, broken=str(how))
+            else:
+                if number or not warm:
+                    values[name].append(value)
+    return [out.get(name, Result(name, tuple(values[name]))) for name, _ in rows]
 
 
 def judge(results: list[Result], targets: dict[str, tuple[Target, ...]]) -> dict[str, list[Verdict]]:
@@ -139,8 +147,8 @@ def table(bench: ModuleType, results: list[Result], verdicts: dict[str, list[Ver
     lines = [f"{bench.TITLE} [{bench.UNIT}]", head, "-" * len(head)]
     for result in results:
         start = f"{result.name:{wide}}  "
-        if result.why:
-            lines.append(f"{start}absent: {result.why}")
+        if not result.values:
+            lines.append(start + (f"BROKEN: {result.broken}" if result.broken else f"absent: {result.absent}"))
             continue
         found = verdicts.get(result.name, [])
         start += f"{result.median:9.2f}  {min(result.values):9.2f}  "
@@ -165,7 +173,7 @@ def as_json(bench: ModuleType, results: list[Result], verdicts: dict[str, list[V
     for result in results:
         found = verdicts.get(result.name, [])
         judged = [{"target": v.target.words(), "ratio": round(v.ratio, 4), "met": v.met} for v in found]
-        rows.append({"name": result.name, "values": list(result.values), "absent": result.why, "judged": judged})
+        rows.append({**as_dict(result), "values": list(result.values), "judged": judged})
     return {"title": bench.TITLE, "unit": bench.UNIT, "rows": rows}
 
 

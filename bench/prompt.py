@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 
-from bench.harness import Absent
+from bench.harness import Broken
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def visit(
 ) -> float:
     """Start `argv` in `home`, wait for `ready` on its terminal, `look(pid)`, send end of file; what `look` said.
 
-    Absent when it does not prompt within PATIENCE seconds or does not end with 0.
+    Broken when it does not prompt within PATIENCE seconds or does not end with 0.
     """
     ours, theirs = pty.openpty()
     child = subprocess.Popen(
@@ -56,7 +56,7 @@ def visit(
             child.wait()
         os.close(ours)
     if code:
-        raise Absent(f"{argv[0]} ended with {code} after its prompt: {seen[-300:].decode(errors='replace')!r}")
+        raise Broken(f"{argv[0]} ended with {code} after its prompt: {seen[-300:].decode(errors='replace')!r}")
     return found
 
 
@@ -66,7 +66,7 @@ def _until(terminal: int, ready: bytes, argv: Sequence[str]) -> bytes:
     while ready not in seen:
         piece = _read(terminal, end - time.monotonic())
         if not piece:
-            raise Absent(f"{argv[0]} did not prompt; it said {seen[-600:].decode(errors='replace')!r}")
+            raise Broken(f"{argv[0]} did not prompt; it said {seen[-600:].decode(errors='replace')!r}")
         seen += piece
     return seen
 

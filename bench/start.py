@@ -20,7 +20,7 @@ import sys
 import tempfile
 
 from bench import forms, prompt, scratch
-from bench.harness import Absent, Target
+from bench.harness import Broken, Target
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def instructions(argv: Sequence[str], home: str, start: Callable[[Sequence[str],
     """Millions of user instructions of a start: those of the interpreter, and of the shell that starts it if any."""
     found = [count for command, count in counted(argv, home, start) if " -I " in command]
     if len(found) != 1:
-        raise Absent(f"callgrind counted {len(found)} interpreters, not one")
+        raise Broken(f"callgrind counted {len(found)} interpreters, not one")
     return found[0] + (shell(argv[0], home) if len(argv) == 1 else 0.0)
 
 

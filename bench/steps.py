@@ -11,12 +11,11 @@ those over the loopback interface is the kernel's work, which the bare exchange 
 
 from __future__ import annotations
 
+import importlib.util
 import json
-import subprocess
 import sys
 
 from bench import agent
-from bench.forms import ROOT
 from bench.harness import Absent, Target
 
 TYPE_CHECKING = False
@@ -43,14 +42,12 @@ def exchanged(client: str, sizes: Callable[[], tuple[int, ...]]) -> Callable[[],
     """A measure of bare exchanges by `client` of requests of `sizes` in a fresh process."""
 
     def measure() -> float:
+        if importlib.util.find_spec(client) is None:
+            raise Absent(f"{client} is not installed")
         with agent.Server() as server:
-            told = json.dumps(sizes())
-            argv = [sys.executable, "-m", "bench.exchange", client, str(server.port), str(agent.SKIP), told]
-            done = subprocess.run(argv, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
-        said = done.stderr.decode(errors="replace").strip()
-        if done.returncode:
-            raise Absent(said.rpartition("\n")[2])
-        return float(done.stdout)
+            wanted = json.dumps(sizes())
+            argv = [sys.executable, "-m", "bench.exchange", client, str(server.port), str(agent.SKIP), wanted]
+            return float(agent.told(argv))
 
     return measure
 

@@ -10,7 +10,7 @@ import pytest
 
 from bench import __main__ as command
 from bench import harness
-from bench.harness import Absent, Result, Target, judge, run_rows, table
+from bench.harness import Absent, Broken, Result, Target, judge, run_rows, table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def test_a_row_that_cannot_run_says_why_and_stops_being_asked() -> None:
         return absent()
 
     first, second = run_rows([("a", lambda: 1.0), ("b", measure)], 5)
-    assert (len(first.values), second.values, second.why, len(asked)) == (5, (), "there is no such thing here", 1)
+    assert (len(first.values), second.values, second.absent, len(asked)) == (5, (), "there is no such thing here", 1)
 
 
 def test_a_command_is_measured_by_its_processor_time() -> None:
@@ -60,10 +60,10 @@ def test_a_command_is_measured_by_its_processor_time() -> None:
     assert 0 < min(idle.values) < min(worked.values)
 
 
-def test_a_command_that_fails_is_absent_with_what_it_said() -> None:
+def test_a_command_that_fails_is_broken_with_what_it_said() -> None:
     (result,) = run_rows([("a", [sys.executable, "-I", "-c", "raise SystemExit('no way')"])], 2)
-    assert result.values == ()
-    assert "no way" in result.why
+    assert (result.values, result.absent) == ((), "")
+    assert "no way" in result.broken
 
 
 @pytest.mark.parametrize(
@@ -89,13 +89,14 @@ def test_medians_are_judged_against_the_first_row_or_the_named_one() -> None:
 
 
 def test_what_did_not_run_is_not_judged() -> None:
-    results = [Result("first", (1.0,)), Result("gone", why="no"), Result("row", (1.0,))]
+    results = [Result("first", (1.0,)), Result("gone", absent="no"), Result("row", (1.0,))]
     wanted = {"gone": (Target(ratio=1),), "row": (Target(ratio=1, anchor="gone"),)}
     assert judge(results, wanted) == {}
 
 
 def test_the_table_shows_median_least_ratio_target_and_verdict() -> None:
-    results = [Result("anchor row", (10.0, 11.0)), Result("row", (21.0, 20.0)), Result("gone", why="no such thing")]
+    results = [Result("anchor row", (10.0, 11.0)), Result("row", (21.0, 20.0)), Result("gone", absent="no such thing")]
+    results.append(Result("bad", broken="it fell"))
     wanted = {"row": (Target(ratio=2.0), Target(most=20))}
     lines = table(bench(wanted), results, judge(results, wanted)).splitlines()
     assert lines[0] == "a title [us]"
@@ -103,11 +104,16 @@ def test_the_table_shows_median_least_ratio_target_and_verdict() -> None:
     assert lines[4].split() == ["row", "20.50", "20.00", "1.95", "<=", "2x", "ok"]
     assert lines[5].split() == ["<=", "20", "MISS"]
     assert lines[6].split(None, 1) == ["gone", "absent: no such thing"]
+    assert lines[7].split(None, 1) == ["bad", "BROKEN: it fell"]
 
 
-def run_command(monkeypatch: pytest.MonkeyPatch, value: float, *argv: str) -> int:
+def broken() -> float:
+    raise Broken("it fell")
+
+
+def run_command(monkeypatch: pytest.MonkeyPatch, value: float, *argv: str, third: Any = lambda: 1.0) -> int:
     """The command with one small bench in the place of `steps`."""
-    rows = [("anchor", lambda: 10.0), ("row", lambda: value)]
+    rows = [("anchor", lambda: 10.0), ("row", lambda: value), ("third", third)]
     small = bench({"row": (Target(ratio=1.5),)}, rows=lambda: rows)
     monkeypatch.setitem(sys.modules, "bench.steps", small)
     return command.main(["steps", *argv])
@@ -117,6 +123,16 @@ def test_a_missed_target_fails_only_a_check(monkeypatch: pytest.MonkeyPatch) -> 
     assert run_command(monkeypatch, 16.0) == 0
     assert run_command(monkeypatch, 16.0, "--check") == 1
     assert run_command(monkeypatch, 15.0, "--check") == 0
+
+
+def test_a_broken_row_fails_a_check_and_an_absent_one_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run_command(monkeypatch, 15.0, "--check", third=broken) == 1
+    assert run_command(monkeypatch, 15.0, "--check", third=absent) == 0
+
+
+def test_a_bench_that_cannot_be_set_up_fails_a_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "bench.steps", bench({}, rows=broken))
+    assert command.main(["steps", "--check"]) == 1
 
 
 def test_the_figures_can_be_kept_as_json(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from bench import prompt
-from bench.harness import Absent
+from bench.harness import Broken
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,11 +44,11 @@ def test_it_has_a_terminal_a_home_and_a_small_environment(tmp_path: Path) -> Non
         del os.environ["SECRET"]
 
 
-def test_one_that_never_prompts_is_absent_with_what_it_said(tmp_path: Path) -> None:
-    with pytest.raises(Absent, match=r"did not prompt; it said '.*broken"):
+def test_one_that_never_prompts_is_broken_with_what_it_said(tmp_path: Path) -> None:
+    with pytest.raises(Broken, match=r"did not prompt; it said '.*broken"):
         prompt.visit(python("print('broken')"), str(tmp_path))
 
 
-def test_one_that_fails_after_its_prompt_is_absent(tmp_path: Path) -> None:
-    with pytest.raises(Absent, match="ended with 1 after its prompt"):
+def test_one_that_fails_after_its_prompt_is_broken(tmp_path: Path) -> None:
+    with pytest.raises(Broken, match="ended with 1 after its prompt"):
         prompt.visit(python(TALKS), str(tmp_path))  # end of file is an EOFError nobody catches

@@ -6,11 +6,12 @@ import http.client
 import importlib.util
 import json
 import os
+import sys
 
 import pytest
 
 from bench import agent, memory, server, steps
-from bench.harness import Absent
+from bench.harness import Absent, Broken
 
 
 def posted(connection: http.client.HTTPConnection, steps: int, body: bytes) -> bytes:
@@ -53,15 +54,25 @@ def test_an_anchor_exchanges_requests_of_the_same_sizes(client: str) -> None:
     sizes = tuple(range(1000, 1000 + 100 * (agent.SKIP + 4), 100))
     measure = steps.exchanged(client, lambda: sizes)
     if importlib.util.find_spec(client) is None:
-        with pytest.raises(Absent, match="No module named 'httpx'"):
+        with pytest.raises(Absent, match="httpx is not installed"):
             measure()
     else:
         assert measure() > 0
 
 
-def test_an_anchor_that_cannot_run_says_why() -> None:
-    with pytest.raises(Absent, match="no-such-client"):
-        steps.exchanged("no-such-client", lambda: (1, 2))()
+def test_a_client_that_is_not_there_is_absent() -> None:
+    with pytest.raises(Absent, match="nosuchclient is not installed"):
+        steps.exchanged("nosuchclient", lambda: (1, 2))()
+
+
+def test_a_child_that_fails_is_broken_with_its_last_words() -> None:
+    with pytest.raises(Broken, match=r"^ValueError: no way$"):
+        agent.told([sys.executable, "-c", "raise ValueError('no way')"])
+
+
+def test_a_child_that_hangs_is_broken() -> None:
+    with pytest.raises(Broken, match=r"did not end within 0\.2 s"):
+        agent.told([sys.executable, "-c", "import time; time.sleep(60)"], 0.2)
 
 
 def test_private_memory_is_read_from_the_kernel() -> None:
