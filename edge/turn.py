@@ -224,9 +224,9 @@ def take_step(turn: Turn, event: Replied) -> Moved:
     if step.final is not None:
         return replace(turn, phase="closing", calls=()), (KeepStep(event.request, step), End(step.final))
     made = turn.made + len(step.calls)
-    calls = tuple(replace(call, id=f"c{turn.made + n}") for n, call in enumerate(step.calls, 1))
-    doing, action = _advance(tuple(Doing(call) for call in calls))
-    acting = replace(turn, phase="acting", misread=0, made=made, calls=doing)
+    calls = tuple([Call(c.tool, c.args, f"c{turn.made + n}", c.parent) for n, c in enumerate(step.calls, 1)])
+    doing, action = _advance(tuple([Doing(call) for call in calls]))
+    acting = Turn("acting", turn.request, turn.steps, 0, made, doing, turn.allowed_steps)
     return acting, (KeepStep(event.request, Step(step.thought, calls, None, step.repairs)), *action)
 
 
@@ -260,7 +260,7 @@ def decided(turn: Turn, event: Decided) -> Moved:
         return _finish(turn, doing, "refused", refusal)
     if verdict == "ask":
         waiting = Doing(doing.call, "waiting", event.observes)
-        return replace(turn, calls=_put(turn.calls, waiting)), (Approve(doing.call, event.decision),)
+        return _with(turn, _put(turn.calls, waiting)), (Approve(doing.call, event.decision),)
     return _move(turn, Doing(doing.call, "granted", event.observes))
 
 
@@ -325,6 +325,10 @@ def advance(turn: Turn, event: Event) -> Moved:
     return (turn, ()) if rule is None else rule(turn, event)
 
 
+def _with(turn: Turn, calls: Calls) -> Turn:
+    return Turn(turn.phase, turn.request, turn.steps, turn.misread, turn.made, calls, turn.allowed_steps)
+
+
 def _find(turn: Turn, call: str, status: str) -> Doing | None:
     for doing in turn.calls:
         if doing.call.id == call:
@@ -341,16 +345,17 @@ def _put(calls: Calls, changed: Doing) -> Calls:
 def _move(turn: Turn, changed: Doing, *before: Action) -> Moved:
     """One call changed its status; whatever can move now does."""
     calls, action = _advance(_put(turn.calls, changed))
-    return replace(turn, calls=calls), (*before, *action)
+    return _with(turn, calls), (*before, *action)
 
 
 def _finish(turn: Turn, doing: Doing, status: str, observation: Observation) -> Moved:
     tell = Tell(doing.call, status, observation)
     calls = _put(turn.calls, Doing(doing.call, "done", doing.observes))
-    if all(other.status == "done" for other in calls):
-        return _ask(turn, (tell,))
-    calls, action = _advance(calls)
-    return replace(turn, calls=calls), (tell, *action)
+    for other in calls:
+        if other.status != "done":
+            calls, action = _advance(calls)
+            return _with(turn, calls), (tell, *action)
+    return _ask(turn, (tell,))
 
 
 def _ask(turn: Turn, before: tuple[Action, ...] = ()) -> Moved:
@@ -361,8 +366,9 @@ def _ask(turn: Turn, before: tuple[Action, ...] = ()) -> Moved:
             "ask for less at a time, or raise budgets.steps",
         )
         return replace(turn, phase="closing", calls=()), (*before, End("", why))
-    asked = replace(turn, phase="asking", request=turn.request + 1, steps=turn.steps + 1, calls=())
-    return asked, (*before, Ask(asked.request))
+    request = turn.request + 1
+    asked = Turn("asking", request, turn.steps + 1, turn.misread, turn.made, (), turn.allowed_steps)
+    return asked, (*before, Ask(request))
 
 
 def _advance(calls: Calls) -> tuple[Calls, tuple[Action, ...]]:
