@@ -25,6 +25,36 @@ def span(seconds: float) -> str:
     return " ".join(said[:2])
 
 
+def visible(text: str, limit: int = 400) -> str:
+    """`text` on one line with everything a terminal would act on written out (`\\x1b`, `\\n`, `\\u202e`), not deleted.
+
+    For what a person decides upon: nothing is hidden, nothing can look like another line. At most `limit` characters,
+    the cut stated.
+    """
+    told = "".join(letter if letter.isprintable() else _written(letter) for letter in text[: limit + 1])
+    return told if len(text) <= limit else f"{told[:limit]}... ({len(text)} characters in all)"
+
+
+def _written(letter: str) -> str:
+    code = ord(letter)
+    short = {9: "\\t", 10: "\\n", 13: "\\r"}.get(code)
+    return short or (f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" if code < 65536 else f"\\U{code:08x}")
+
+
+def fold(text: str, width: int, indent: str = "") -> str:
+    """`text` broken at blanks into lines of at most `width` characters; the later lines begin with `indent`.
+
+    A word longer than a line stands alone and is broken by the terminal.
+    """
+    lines = [""]
+    for word in text.split(" "):
+        if lines[-1].strip() and len(lines[-1]) + 1 + len(word) > width:
+            lines.append(indent + word)
+        else:
+            lines[-1] += (" " if lines[-1] or word == "" else "") + word
+    return "\n".join(lines)
+
+
 def plain(text: str) -> str:
     """`text` without terminal escapes and control characters; newline and tab stay.
 

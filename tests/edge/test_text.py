@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from edge.text import clip, plain, span
+from edge.text import clip, fold, plain, span, visible
 
 ROUNDS = 20_000 if os.environ.get("FIELDHAND_SOAK") == "1" else 2_000
 ATOMS = ["a", "Z", "0", ";", "[", "]", "?", "m", " ", "\\", "\n", "\t", "\r", "\x00", "\x07", "\x08", "\x18", "\x1a"]
@@ -101,3 +101,21 @@ def test_a_cut_never_breaks_a_character_and_never_exceeds_the_limit() -> None:
         else:
             assert text.startswith(cut)
     print(f"clip: {ROUNDS} random texts")
+
+
+def test_what_a_person_decides_upon_hides_nothing_and_stays_on_one_line() -> None:
+    shown = visible("a\x1b[/../b\nc\u202ed\u200be\u2028f\tg")
+    assert shown == "a\\x1b[/../b\\nc\\u202ed\\u200be\\u2028f\\tg"
+    assert visible("温室 ünï x") == "温室 ünï x"
+
+
+def test_what_is_too_long_to_show_says_how_long_it_is() -> None:
+    assert visible("x" * 1000, 10) == "xxxxxxxxxx... (1000 characters in all)"
+    assert visible("x" * 10, 10) == "x" * 10
+
+
+def test_lines_are_broken_at_blanks_and_the_later_ones_are_indented() -> None:
+    assert fold("  -> one two three four", 12, "     ") == "  -> one two\n     three\n     four"
+    assert fold("short", 80) == "short"
+    assert fold("", 80) == ""
+    assert fold("  keep  blanks", 80) == "  keep  blanks"
