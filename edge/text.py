@@ -46,12 +46,13 @@ def fold(text: str, width: int, indent: str = "") -> str:
 
     A word longer than a line stands alone and is broken by the terminal.
     """
-    lines = [""]
-    for word in text.split(" "):
+    first, *words = text.split(" ")
+    lines = [first]
+    for word in words:
         if lines[-1].strip() and len(lines[-1]) + 1 + len(word) > width:
             lines.append(indent + word)
         else:
-            lines[-1] += (" " if lines[-1] or word == "" else "") + word
+            lines[-1] += " " + word
     return "\n".join(lines)
 
 
