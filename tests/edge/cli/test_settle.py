@@ -28,8 +28,10 @@ def test_the_state_folder_is_told_then_systemd_then_xdg_then_home(tmp_path: Path
 
 
 @pytest.mark.parametrize("home", ["~", "relative", "/proc/nowhere", ""])
-def test_a_home_that_is_none_gives_no_state_folder_and_makes_none(home: str, tmp_path: Path) -> None:
-    os.chdir(tmp_path)
+def test_a_home_that_is_none_gives_no_state_folder_and_makes_none(
+    home: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     assert state_folder("", {"HOME": home}) == ""
     assert os.listdir(tmp_path) == []
 

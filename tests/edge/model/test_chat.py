@@ -14,6 +14,7 @@ from edge.model import Usage
 from edge.model.chat import Chat
 from edge.registry import every
 from edge.step import Step, read, step_schema
+from tests.support.agent import ROOT
 from tests.support.asking import Asked, chat, request
 from tests.support.chatserver import ChatServer, call
 
@@ -219,5 +220,6 @@ def test_nothing_dear_is_loaded_before_the_first_request():
         "Chat('m', ModelSettings(base_url='http://127.0.0.1:9/v1'));"
         "print(sorted({'json', 're', 'socket', 'ssl', 'http', 'email', 'random', 'threading'} & set(sys.modules)))"
     )
-    done = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, timeout=60, cwd=".")
+    command = [sys.executable, "-S", "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=ROOT)
     assert done.stdout.strip() == "[]", done.stderr
