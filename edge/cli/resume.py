@@ -10,21 +10,20 @@ if TYPE_CHECKING:
 def feed(context: Context, path: str) -> int:
     """Put lines, steps, observations and answers of the tape at `path` into `context`.
 
-    The number of calls made so far, so that new ones get new ids. Times are of another run, so none is given.
+    The highest number of a call so far, so that new ones get new ids. Times are of another run, so none is given.
     """
     from edge.tape.reader import history
 
-    made = 0
-    for moment in history(path):
+    past = history(path)
+    for moment in past:
         if moment.role == "user":
             context.user(moment.text, 0.0)
         elif moment.role == "step":
             context.step(moment.text, moment.calls, 0.0)
-            made += len(moment.calls)
         elif moment.role == "answer":
             context.answer(moment.text, 0.0)
         elif moment.role == "fault":
             context.fault(moment.text, 0.0)
         elif moment.call is not None and moment.observation is not None:
             context.observation(moment.call, moment.observation, 0.0)
-    return made
+    return past.made

@@ -5,8 +5,9 @@
 Rules:
 1. A line is written by `encode` and judged by `decode`, nowhere else. `crc` is CRC-32 over the bytes before
    its own member: every line can be judged by itself, from either end of the tape, and a changed byte is found.
-2. Numbers run 1, 2, 3, ... without a gap. What counts is the longest prefix of lines that are whole, have
-   the right checksum and the next number.
+2. Numbers are written 1, 2, 3, ... without a gap. What counts when reading is every line that is whole, has
+   the right checksum and a number above those before it. Whatever else stands between two such lines is damage:
+   it is passed over, costs nothing behind it, and shows as a gap in the numbers.
 3. A value that JSON cannot hold is refused before anything is written. Text is kept whatever is in it: a
    lone surrogate becomes its \\u escape, which is valid JSON, and comes back as it was.
 4. A field called like a member of the line itself (a fault's own `kind`) is kept with `_` behind its name.
@@ -38,6 +39,7 @@ RESERVED = frozenset(("seq", "boot", "mono", "wall", "kind", "crc"))
 LINE = 4 << 20  # bytes; no record of a step comes near
 DEPTH = 200  # lists and objects inside each other; json reads back about 900
 BLOCK = 1 << 16
+GIVE_UP = 16 * LINE  # bytes without the end of a line, behind which no further record is looked for
 _MARK = len(b',"crc":"00000000"}')
 
 
@@ -90,13 +92,14 @@ def kind_of(line: bytes) -> str:
     return line[start : line.find(b'"', start, start + 16)].decode("ascii", "replace") if start > 7 else ""
 
 
-def valid(read: Read) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The records of the longest valid prefix (rule 2), each with the offset behind its line."""
-    for seq, (end, line) in enumerate(_lines(read), 1):
+def valid(read: Read) -> Iterator[tuple[int, int, dict[str, Any]]]:
+    """The records that count (rule 2), each with the offsets of its line and behind it."""
+    seq = 0
+    for end, line in _lines(read):
         record = decode(line)
-        if record is None or record["seq"] != seq:
-            return
-        yield end, record
+        if record is not None and record["seq"] > seq:
+            seq = record["seq"]
+            yield end - len(line) - 1, end, record
 
 
 def backward(read: Read, size: int) -> Iterator[tuple[int, bytes]]:
@@ -140,19 +143,22 @@ def _whole(read: Read, count: int, offset: int) -> bytes:
 
 
 def _lines(read: Read) -> Iterator[tuple[int, bytes]]:
-    """Whole lines with the offset behind each; stops at a line that is too long to be one."""
-    offset = 0
+    """Whole lines with the offset behind each; one that is too long to be a record is left out."""
+    offset = dropped = 0
     rest = b""
-    while block := read(BLOCK, offset):
+    while dropped < GIVE_UP and (block := read(BLOCK, offset)):
         offset += len(block)
         block = rest + block
         start = 0
         while (end := block.find(b"\n", start)) >= 0:
-            yield offset - len(block) + end + 1, block[start:end]
+            if not dropped:
+                yield offset - len(block) + end + 1, block[start:end]
+            dropped = 0
             start = end + 1
         rest = block[start:]
-        if len(rest) > LINE + _MARK:
-            return
+        if dropped or len(rest) > LINE + _MARK:
+            dropped += len(rest)
+            rest = b""
 
 
 def _number(value: object) -> bool:

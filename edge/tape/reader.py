@@ -1,7 +1,7 @@
 """Reading tapes without touching them: one by one, all at a glance, or as the past of a conversation.
 
 Rules:
-1. A reader never repairs and never waits for the writer. What cannot be read is counted and said.
+1. A reader never repairs and never waits for the writer. What cannot be read is passed over, counted and said.
 2. Memory does not grow with the tape.
 3. Order is the order of the records. `wall` is shown to people and decides nothing.
 4. A call without an outcome was cut off: whoever reads the past is told so, for nobody knows what it did.
@@ -64,19 +64,22 @@ class Reader:
     """The records of the tape at `path`, as dicts with seq, boot, mono, wall, kind and the kind's own fields.
 
     Iterate as often as you like, also while it is written. After an iteration `seq` is the number of the last
-    record, `torn` the bytes behind it that are none. TapeFault when the file cannot be read.
+    record, `torn` the bytes behind it that are none, `damaged` the bytes before it that are none: the numbers of
+    the records that stood there are missing. TapeFault when the file cannot be read.
     """
 
     def __init__(self, path: str) -> None:
         self.path = path
         self.seq = 0
         self.torn = 0
+        self.damaged = 0
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         fd = _open(self.path)
         try:
-            good = self.seq = self.torn = 0
-            for end, record in valid(lambda count, offset: os.pread(fd, count, offset)):
+            good = self.seq = self.torn = self.damaged = 0
+            for start, end, record in valid(lambda count, offset: os.pread(fd, count, offset)):
+                self.damaged += start - good
                 good, self.seq = end, record["seq"]
                 yield record
             self.torn = max(0, os.fstat(fd).st_size - good)
@@ -113,21 +116,37 @@ def summary(path: str, name: str) -> Summary:
     count = final["seq"] if final else 0
     if final is None and size:
         # Nothing near the end: a long torn end, or no tape at all. The whole is read to know.
-        count = sum(1 for _ in reader)
+        for record in reader:
+            count = record["seq"]
     born, first = _beginning(reader)
     return Summary(name, _state(reader, final, size - end), count, size, born, first)
 
 
-def history(path: str) -> Iterator[Moment]:
-    """The past of a conversation: lines, steps, observations, answers and faults, as they happened.
+class History:
+    """The past of a conversation: lines, steps, observations, answers and faults, as they happened. Iterate once.
 
     A call whose outcome is missing gets an observation that says so (rule 4), before the next step or line.
-    A step that was the answer, but is followed by none, counts as the answer.
+    A step that was the answer, but is followed by none, counts as the answer. Afterwards `made` is the highest
+    number of a call on the tape, also of one whose step is damaged: the next call gets a higher one.
     """
-    past = _Past()
-    for record in Reader(path):
-        yield from past.take(record)
-    yield from past.flush()
+
+    def __init__(self, path: str) -> None:
+        self.made = 0
+        self._path = path
+
+    def __iter__(self) -> Iterator[Moment]:
+        past = _Past()
+        for record in Reader(self._path):
+            yield from past.take(record)
+            if record["kind"] in ("step", "intent", "outcome"):
+                ids = [record.get("call"), *(call.id for call in _calls(record.get("calls")))]
+                self.made = max(self.made, *map(_number, ids))
+        yield from past.flush()
+
+
+def history(path: str) -> History:
+    """The past that the tape at `path` holds. TapeFault when it cannot be read, raised by the iteration."""
+    return History(path)
 
 
 class _Past:
@@ -201,6 +220,12 @@ def _calls(rows: object) -> Iterator[Call]:
     for row in rows if isinstance(rows, list) else ():
         if isinstance(row, dict) and isinstance(row.get("tool"), str) and isinstance(row.get("args"), dict):
             yield Call(row["tool"], row["args"], str(row.get("id", "")))
+
+
+def _number(call: object) -> int:
+    """12 of the call id `c12`; 0 of what is no such id."""
+    digits = call[1:] if isinstance(call, str) and call[:1] == "c" else ""
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 16 else 0
 
 
 def _text(record: Mapping[str, Any], key: str) -> str:

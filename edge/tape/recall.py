@@ -53,7 +53,8 @@ def around(read: Read, size: int, seq: int, context: int) -> list[Message]:
             if number > seq:
                 after = [*after, line][-context:] if context > 0 else []
             elif not upto and number != seq:
-                return []
+                if decode(line) is not None:
+                    return []
             else:
                 upto.append(line)
                 if len(upto) > context:

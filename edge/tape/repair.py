@@ -2,8 +2,9 @@
 
 Rules:
 1. Only the writer repairs, under its lock. A reader reports and changes nothing.
-2. The longest valid prefix stays. All behind it goes to `NAME.torn-N` first, and is on the card there before
-   the tape is cut; the cut is on the card before the next record.
+2. All up to the last valid record stays as it is, with whatever is damaged before it: nobody can mend that, and
+   what stands behind it counts. All behind the last valid record is a torn end. It goes to `NAME.torn-N` first, and
+   is on the card there before the tape is cut; the cut is on the card before the next record.
 3. Nothing is written behind a torn line.
 """
 
@@ -34,7 +35,7 @@ class Found(Record):
 def repair(disk: Disk, fd: int, path: str) -> Found:
     """Make the open, locked tape `fd` end with its last valid record. OSError or TapeFault when that fails."""
     size = seq = 0
-    for end, record in valid(lambda count, offset: disk.pread(fd, count, offset)):
+    for _, end, record in valid(lambda count, offset: disk.pread(fd, count, offset)):
         size, seq = end, record["seq"]
     torn = disk.size(fd) - size
     if torn <= 0:

@@ -9,7 +9,7 @@ import random
 import pytest
 
 from edge.faults import TapeFault
-from edge.tape.form import DEPTH, LINE, backward, decode, encode, kind_of, last, valid
+from edge.tape.form import DEPTH, GIVE_UP, LINE, backward, decode, encode, kind_of, last, valid
 
 ROUNDS = 5000 if os.environ.get("FIELDHAND_SOAK") == "1" else 500
 SMALL = {"text": "fan on", "ok": True, "left": 119.5, "data": {"a": [1, None, "é😀"]}}
@@ -127,17 +127,41 @@ def test_a_mapping_that_is_no_dict_is_an_object() -> None:
 
 
 @pytest.mark.parametrize("step", [1, 7, 1 << 20])
-def test_the_valid_prefix_ends_at_the_first_line_that_is_none(step: int) -> None:
+def test_what_stands_behind_the_last_record_that_counts_is_none(step: int) -> None:
     lines = [line(n, text=f"{n} " + "x" * n) for n in range(1, 40)]
     whole = b"".join(lines)
-    assert [record["seq"] for _, record in valid(reader(whole, step))] == list(range(1, 40))
-    assert [end for end, _ in valid(reader(whole, step))][-1] == len(whole)
+    assert [record["seq"] for *_, record in valid(reader(whole, step))] == list(range(1, 40))
+    assert b"".join(whole[start:end] for start, end, _ in valid(reader(whole, step))) == whole
     for rest in (b"", lines[39 - 1][:-1], b"\0" * 500, b"\n\n", lines[0], lines[38][:-2] + b"\n", b"\xff\xfe\n"):
         found = list(valid(reader(b"".join(lines[:5]) + rest, step)))
-        assert [record["seq"] for _, record in found] == [1, 2, 3, 4, 5]
-        assert found[-1][0] == len(b"".join(lines[:5]))
-    gap = b"".join(lines[:5] + lines[6:])
-    assert len(list(valid(reader(gap, step)))) == 5
+        assert [record["seq"] for *_, record in found] == [1, 2, 3, 4, 5]
+        assert found[-1][1] == len(b"".join(lines[:5]))
+
+
+@pytest.mark.parametrize("step", [7, 1 << 20])
+@pytest.mark.parametrize("at", [0, 3, 4])
+def test_damage_costs_only_the_records_that_it_hit(step: int, at: int) -> None:
+    lines = [line(n, text=f"record {n}") for n in range(1, 8)]
+    hit = lines[at][:20] + b"#" + lines[at][21:]
+    for damage in (hit, b"", b"\0" * 5000 + b"\n", hit[:30] + b"\n", b"\n\xff\n", lines[at - 1 if at else 6][:-9] + b"\n"):
+        data = b"".join([*lines[:at], damage, *lines[at + 1 :]])
+        found = list(valid(reader(data, step)))
+        assert [record["seq"] for *_, record in found] == [n for n in range(1, 8) if n != at + 1]
+        assert [data[start:end] for start, end, _ in found] == lines[:at] + lines[at + 1 :]
+
+
+def test_a_number_that_does_not_grow_is_no_record() -> None:
+    lines = [line(n, text=str(n)) for n in (1, 2, 2, 1, 3)]
+    assert [(record["seq"], end) for _, end, record in valid(reader(b"".join(lines)))] == [
+        (1, len(lines[0])),
+        (2, len(lines[0] + lines[1])),
+        (3, len(b"".join(lines))),
+    ]
+
+
+def test_a_stretch_too_long_to_be_a_record_costs_nothing_behind_it() -> None:
+    data = line(1, text="one") + bytes(LINE + 100_000) + b"\n" + line(3, text="three")
+    assert [record["seq"] for *_, record in valid(reader(data))] == [1, 3]
 
 
 def test_garbage_without_an_end_of_line_is_not_read_to_its_end() -> None:
@@ -148,7 +172,7 @@ def test_garbage_without_an_end_of_line_is_not_read_to_its_end() -> None:
         return b"\0" * count
 
     assert list(valid(endless)) == []
-    assert asked[-1] < LINE + (1 << 18)
+    assert asked[-1] < GIVE_UP + LINE + (1 << 18)
     asked.clear()
     assert last(endless, 1 << 40) == (0, None)
     assert len(asked) < 100

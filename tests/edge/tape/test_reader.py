@@ -58,6 +58,45 @@ def test_a_torn_tape_is_read_up_to_there_and_not_touched(tmp_path) -> None:
     assert os.listdir(tmp_path) == ["t.jsonl"]
 
 
+def test_list_and_reader_agree_on_a_tape_that_is_damaged_in_the_middle(tmp_path) -> None:
+    path = tape_of(str(tmp_path), "t", ("line", {"text": "hi"}), *[("note", {"text": str(n)}) for n in range(2, 11)])
+    with open(path, "r+b") as file:
+        file.seek(sum(map(len, file.readlines()[:4])) + 40)
+        file.write(b"#")
+    reader = Reader(path)
+    assert [record["seq"] for record in reader] == [1, 2, 3, 4, 6, 7, 8, 9, 10]
+    assert (reader.seq, reader.torn) == (10, 0) and reader.damaged > 50
+    found = summary(path, "t")
+    assert (found.records, found.state, found.first) == (10, "interrupted", "hi")
+
+
+def test_a_damaged_first_line_does_not_cost_the_rest(tmp_path) -> None:
+    path = tape_of(str(tmp_path), "t", ("open", {"pid": 1}), ("line", {"text": "hi"}), ("close", {"code": 0}))
+    with open(path, "r+b") as file:
+        file.write(b"#")
+    assert [record["seq"] for record in Reader(path)] == [2, 3]
+    assert past(path) == [("user", "hi")]
+    assert (summary(path, "t").state, summary(path, "t").first) == ("ended", "hi")
+
+
+def test_a_call_gets_a_new_number_even_when_the_step_before_it_is_damaged(tmp_path) -> None:
+    path = tape_of(
+        str(tmp_path),
+        "t",
+        ("line", {"text": "both"}),
+        ("step", {"request": 1, "thought": "", "calls": [FAN, {**READ, "id": "c17"}]}),
+        ("intent", {"call": "c17"}),
+        ("outcome", {"call": "odd", "ok": True, "status": "done", "text": "x"}),
+    )
+    for damaged in (False, True):
+        if damaged:
+            with open(path, "r+b") as file:
+                file.seek(len(file.readline()) + 30)
+                file.write(b"#")
+        told = history(path)
+        assert len(list(told)) > 0 and told.made == 17
+
+
 def test_a_tape_that_is_being_written_can_be_read(tmp_path) -> None:
     tape = Tape.create(str(tmp_path), "live", QuickDisk())
     tape.append("line", {"text": "hello"})

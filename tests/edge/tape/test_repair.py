@@ -1,4 +1,4 @@
-"""A torn tape is cut back to its longest valid prefix, and what is cut off is kept."""
+"""A torn end is cut off behind the last valid record and kept aside; damage before that stays where it is."""
 
 from __future__ import annotations
 
@@ -70,22 +70,54 @@ def test_a_sound_tape_is_not_touched_and_goes_on(tmp_path) -> None:
     assert aside(folder) == {}
 
 
-def test_a_changed_byte_anywhere_cuts_from_there_and_keeps_the_rest(tmp_path) -> None:
+def test_a_changed_byte_costs_its_own_record_and_nothing_behind_it(tmp_path) -> None:
     folder = str(tmp_path)
     path, good = written(folder)
+    lines = good.splitlines(keepends=True)
     dice = random.Random(5)
     for _ in range(ROUNDS):
         place = dice.randrange(len(good))
         changed = good[:place] + bytes([good[place] ^ (1 << dice.randrange(8))]) + good[place + 1 :]
         overwrite(path, changed)
         before = len(aside(folder))
-        Tape.open(folder, "torn", QuickDisk()).close()
-        whole = good[:place].rfind(b"\n") + 1
-        assert aside(folder)[f"torn.torn-{before + 1}"] == changed[whole:]
-        records = list(Reader(path))
-        assert len(records) == good[:whole].count(b"\n") + 1
-        assert records[-1]["kind"] == "note" and "torn end" in records[-1]["text"]
+        tape = Tape.open(folder, "torn", QuickDisk())
+        tape.append("note", {"text": "on"})
+        tape.close()
+        hit = good[:place].count(b"\n") + 1
+        # A changed end of a line makes one line of two.
+        lost = {hit, hit + 1} if good[place] == 10 and hit < 5 else {hit}
+        sound = [n for n in range(1, 6) if n not in lost]
+        reader = Reader(path)
+        records = list(reader)
+        assert [record["seq"] for record in records][: len(sound)] == sound
+        assert records[-1]["text"] == "on" and reader.torn == 0
+        if 5 in lost:
+            # Behind the last valid record there is only a torn end.
+            assert aside(folder)[f"torn.torn-{before + 1}"] == changed[len(b"".join(lines[: len(sound)])) :]
+            assert "torn end" in records[-2]["text"] and reader.damaged == 0
+        else:
+            assert len(aside(folder)) == before and len(records) == len(sound) + 1
+            assert records[-1]["seq"] == 6 and reader.damaged == sum(len(lines[n - 1]) for n in lost)
+            with open(path, "rb") as file:
+                assert file.read().startswith(changed)
     print(f"repair: {ROUNDS} changed bytes")
+
+
+def test_a_torn_end_behind_a_damaged_middle_is_cut_and_the_middle_stays(tmp_path) -> None:
+    folder = str(tmp_path)
+    path, good = written(folder, 6)
+    lines = good.splitlines(keepends=True)
+    lines[2] = b"\0" * len(lines[2])
+    lines[0] = b"#" + lines[0][1:]
+    overwrite(path, b"".join(lines) + b"torn")
+    tape = Tape.open(folder, "torn", QuickDisk())
+    assert tape.seq == 7
+    assert [row["content"] for row in tape.search("record", 9)] == []
+    tape.close()
+    assert aside(folder) == {"torn.torn-1": b"torn"}
+    assert [record["seq"] for record in Reader(path)] == [2, 5, 6, 7]
+    with open(path, "rb") as file:
+        assert file.read().startswith(b"".join(lines))
 
 
 def test_every_truncation_leaves_the_whole_lines_before_it(tmp_path) -> None:
