@@ -1,4 +1,4 @@
-"""Asking a person, and what may answer in the person's place.
+"""What a person is asked, and who may answer in the person's place. The one at a terminal is edge/cli/ask.py.
 
 Rules:
 1. A question shows the whole call in physical words and is bound to a digest of tool, arguments, folder
@@ -22,10 +22,14 @@ else:
 
 
 class Question(Record):
-    """What a person is asked. `words` are physical; `digest` binds the answer; `seconds` until it expires."""
+    """What a person is asked: physical `words`, and the gate's `sentence` on what the call touches.
+
+    `digest` binds the answer to the call; `seconds` until it expires.
+    """
 
     call: Call
     words: str
+    sentence: str
     risk: str
     rule: str
     digest: str

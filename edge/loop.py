@@ -16,7 +16,7 @@ import time
 
 from edge import turn as t
 from edge.approve import Question, digest
-from edge.call import Observation
+from edge.call import Decision, Observation
 from edge.faults import BudgetFault, Fault, Interrupted, ModelFault, Refused, StepFault, TapeFault
 from edge.gate import decide
 from edge.gate.policy import State
@@ -24,7 +24,7 @@ from edge.hands import Hands
 from edge.jobs import Jobs
 from edge.model import Request
 from edge.parts import Ending, Parts
-from edge.record import Record, as_dict, replace
+from edge.record import as_dict, replace
 from edge.step import read
 from edge.text import clip
 from edge.verdicts import Repeats, Troubles
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from edge.approve import Answer
-    from edge.call import Call, Decision, Effect
+    from edge.call import Call, Effect
     from edge.model import Model
 
 TICK = 0.1
@@ -44,14 +44,17 @@ WELL = 1.5
 HOUR = 3600.0
 
 
-class Granted(Record):
-    """What the gate said of a call, kept until its outcome."""
+class Granted:
+    """What the gate said of a call, kept until its outcome. `by`: who let it; `started`: time.monotonic(), 0 = not yet."""
 
-    decision: Decision
-    effects: tuple[Effect, ...]
-    observes: bool
-    by: str = "gate"
-    started: float = 0.0
+    __slots__ = ("by", "decision", "effects", "observes", "started")
+
+    def __init__(self, decision: Decision, effects: tuple[Effect, ...], observes: bool) -> None:
+        self.decision = decision
+        self.effects = effects
+        self.observes = observes
+        self.by = "gate"
+        self.started = 0.0
 
 
 class Loop:
@@ -177,7 +180,7 @@ class Loop:
         if self._lock.acquire(timeout=TICK):
             try:
                 if by and isinstance(event, t.Answered) and event.call in self._granted:
-                    self._granted[event.call] = replace(self._granted[event.call], by=by)
+                    self._granted[event.call].by = by
                 self._carry_out(event)
             finally:
                 self._lock.release()
@@ -268,12 +271,18 @@ class Loop:
         while self._calls and now - self._calls[0] > HOUR:
             self._calls.popleft()
         scene = parts.world.scene
-        effects = self._tools[call.tool].effects(call.args, scene)
+        try:
+            effects = self._tools[call.tool].effects(call.args, scene)
+        except Fault as fault:  # the tool knows already that this cannot be: nobody is asked
+            decision = Decision("deny", "low", "call.impossible", str(fault))
+            self._granted[call.id] = Granted(decision, (), True)
+            parts.watcher.decided(call, decision)
+            return t.Decided(call.id, decision, True)
         durable = parts.world.tape.durable and not self._tape_failed
         state = State(durable, scene.simulated, len(self._calls))
         decision = decide(call, effects, parts.policy, state, scene)
         self._calls.append(now)
-        observes = all(effect.observes for effect in effects)
+        observes = all([effect.observes for effect in effects])
         self._granted[call.id] = Granted(decision, effects, observes)
         parts.watcher.decided(call, decision)
         return t.Decided(call.id, decision, observes)
@@ -285,13 +294,13 @@ class Loop:
         call, decision = action.call, action.decision
         words = self._tools[call.tool].words(call.args, self.parts.world.scene)
         seconds = self.parts.budgets.approval_seconds
-        asked = Question(call, words, decision.risk, decision.rule, self._digest(call), seconds)
+        asked = Question(call, words, decision.sentence, decision.risk, decision.rule, self._digest(call), seconds)
         answer = self.parts.approver.at_once(asked)
         if answer is None:
             self._question = asked
             self._jobs.ring()
             return None
-        self._granted[call.id] = replace(self._granted[call.id], by=answer.by)
+        self._granted[call.id].by = answer.by
         return t.Answered(call.id, answer.yes, answer.by, answer.sentence)
 
     def _intend(self, action: t.Intend) -> t.Event:
@@ -314,7 +323,7 @@ class Loop:
 
     def _start(self, action: t.Start) -> None:
         call = action.call
-        self._granted[call.id] = replace(self._granted[call.id], started=time.monotonic())
+        self._granted[call.id].started = time.monotonic()
         self._jobs.add(lambda: self._work(call))
 
     def _work(self, call: Call) -> t.Event:

@@ -5,6 +5,7 @@ Rules:
    that hangs stops the beats, and the board makes its outputs safe by itself.
 2. Beats are sent before anything that might wait. What the board told is handed on afterwards; when it
    cannot be taken now, it is kept for the next round.
+3. A board that takes no heartbeat LOST_AFTER times in a row is told as lost, once.
 """
 
 from __future__ import annotations
@@ -20,6 +21,11 @@ if TYPE_CHECKING:
 
 EVERY = 1.0
 LOOK = 0.2
+LOST_AFTER = 3
+LOST = {
+    "event": "lost",
+    "why": "the board takes no heartbeat; the state of its outputs is unknown until its next start makes them safe",
+}
 
 
 class Pulse:
@@ -42,11 +48,14 @@ class Pulse:
 
     def _beat(self) -> None:
         last = 0.0
+        lost = 0
         while not self._over:
             now = time.monotonic()
             if now - last >= EVERY and self._well():
-                self._board.beat()
+                lost = 0 if self._board.beat() else lost + 1
                 last = now
+                if lost == LOST_AFTER:
+                    self._kept.append(LOST)
             self._kept += self._board.events()
             while self._kept and self._tell(self._kept[0]):
                 self._kept.pop(0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from edge.call import Effect, Observation
+from edge.faults import UsageFault
 from edge.text import span
 from edge.tool import Tool
 
@@ -13,6 +14,10 @@ if TYPE_CHECKING:
 
 
 def effects(args: Args, scene: Scene) -> tuple[Effect, ...]:
+    seconds = args.get("for_seconds") if args["state"] else None
+    for output in scene.outputs:
+        if output.name == args["name"] and seconds is not None and seconds > output.max_on:
+            raise UsageFault(f"{output.name} may be on for at most {span(output.max_on)} at a time", "ask for less")
     return (Effect("actuate", f"output:{args['name']}", detail=_how(args)),)
 
 

@@ -9,15 +9,20 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import TextIO
+
     from edge.cli.args import Options
+    from edge.cli.printer import Printer
     from edge.faults import OutputFault
+
+_printer: Printer | None = None
 
 
 def main(argv: list[str]) -> int:
     """Run one command; the exit code (README has the table). Prints faults as sentences."""
     debug = "--debug" in argv
     try:
-        return _flushed(_dispatch(argv))
+        return _dispatch(argv)
     except KeyboardInterrupt:
         if debug:
             raise
@@ -27,6 +32,8 @@ def main(argv: list[str]) -> int:
         if debug:
             raise
         return _told(error)
+    finally:
+        settled()
 
 
 def _told(error: Exception) -> int:
@@ -40,8 +47,22 @@ def _told(error: Exception) -> int:
     return 1
 
 
+def telling() -> Printer:
+    """What writes stderr from now on: for whatever must not wait while it tells."""
+    global _printer
+    if _printer is None:
+        from edge.cli.printer import Printer
+
+        encoding = sys.stderr.encoding if sys.stderr is not None else "ascii"
+        _printer = Printer(sys.stderr.fileno() if sys.stderr is not None else -1, encoding)
+    return _printer
+
+
 def say(text: str) -> None:
     """One line on stderr; a closed or full stderr is nobody to tell."""
+    if _printer is not None:
+        _printer.say(text)
+        return
     try:
         sys.stderr.write(text + "\n")
         sys.stderr.flush()
@@ -49,35 +70,53 @@ def say(text: str) -> None:
         sys.stderr = None
 
 
+def settled() -> None:
+    """Wait until all that stderr was told is written, as long as it moves: before a prompt, before the answer."""
+    if _printer is not None:
+        _printer.flush()
+
+
 def put(text: str) -> None:
-    """Lines on stdout; OutputFault when they cannot be written."""
-    if sys.stdout is None:
-        raise _lost("stdout is closed: the answer could not be written")
-    try:
-        data = (text + "\n").encode(sys.stdout.encoding or "ascii", "replace")
-        sys.stdout.flush()
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or str(error)
-        raise _lost(f"the answer could not be written to stdout: {why.lower()}") from error
+    """Lines on stdout, behind what stderr was told so far; OutputFault when they cannot be written."""
+    OUT.write(text + "\n")
+
+
+class Out:
+    """Stdout without a buffer of its own, so that what cannot be written is known at once, and only once."""
+
+    def write(self, text: str) -> int:
+        """All of `text`; OutputFault."""
+        import os
+
+        if sys.stdout is None:
+            raise _lost("stdout is closed: the answer could not be written")
+        settled()
+        data = text.encode(sys.stdout.encoding or "ascii", "replace")
+        try:
+            while data:
+                data = data[os.write(sys.stdout.fileno(), data) :]
+        except OSError as error:
+            sys.stdout = None
+            raise _lost(
+                f"the answer could not be written to stdout: {(error.strerror or 'unknown').lower()}"
+            ) from error
+        return len(text)
+
+    def flush(self) -> None:
+        """Nothing is ever held back."""
+
+    def isatty(self) -> bool:
+        """True when a person reads it."""
+        return sys.stdout is not None and sys.stdout.isatty()
+
+
+OUT: TextIO = Out()  # type: ignore[assignment]  # the three methods that the verbs use
 
 
 def _lost(sentence: str) -> OutputFault:
     from edge.faults import OutputFault
 
     return OutputFault(sentence)
-
-
-def _flushed(code: int) -> int:
-    """Flush stdout ourselves, so that the interpreter does not trip over it at exit."""
-    if sys.stdout is not None:
-        try:
-            sys.stdout.flush()
-        except (OSError, ValueError):
-            sys.stdout = None
-            return 9
-    return code
 
 
 def _dispatch(argv: list[str]) -> int:

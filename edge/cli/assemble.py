@@ -14,6 +14,7 @@ from edge.context import Context
 from edge.gate.policy import Policy
 from edge.hands.world import World
 from edge.loop import Loop
+from edge.model import make
 from edge.parts import Parts
 from edge.pulse import Pulse
 from edge.record import replace
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 
     from edge.approve import Approver
     from edge.cli.args import Options
-    from edge.config import Settings
-    from edge.model import Model
     from edge.parts import Ending
     from edge.peripherals.guard.client import Board
     from edge.tape.journal import Tape
@@ -45,11 +44,11 @@ class Run:
         self.settings = settle.settings(options, environ)
         self.state = settle.state_folder(self.settings.state, environ)
         scene = settle.scene(self.state, environ)
-        self.tape = _tape(self.state, resume)
+        self.model = make(self.settings.model, scene)
+        self.tape = _tape(self.state, resume)  # after all that may be wrong with the settings: no empty tapes
         self.watcher = watcher
         self._pulse: Pulse | None = None
         self.world = World(scene, self.tape, self._start_board)
-        self.model = _model(self.settings, self.world)
         mode = self.model.mode
         self.tools = every()
         context = Context(brief(scene, self.tools, mode), mode)
@@ -157,7 +156,7 @@ def approver(options: Options) -> Approver:
     if options.yes:
         return SaidYes()
     if sys.stdin is not None and sys.stderr is not None and sys.stdin.isatty() and sys.stderr.isatty():
-        from edge.cli.terminal import Terminal
+        from edge.cli.ask import Terminal
 
         return Terminal()
     return Nobody()
@@ -186,12 +185,6 @@ def _tape(state: str, resume: str) -> Tape | Unkept:
 
     folder = state + "/tapes"
     return Tape.open(folder, resume) if resume else Tape.create(folder)
-
-
-def _model(settings: Settings, world: World) -> Model:
-    from edge.model import make
-
-    return make(settings.model, world.scene)
 
 
 def _remember(loop: Loop, state: str, name: str) -> None:

@@ -85,8 +85,8 @@ def _model(settings: Settings) -> Iterator[Finding]:
     from edge.model import make
 
     model = make(settings.model, Scene(os.getcwd(), ""))
-    where = f" at {model.endpoint} (not asked now)" if model.endpoint else ", no network needed"
-    yield Finding("model", "ok", f"{model.name}{where}, replies as {model.mode}")
+    where = f"at {model.endpoint} (not asked now), replies as {model.mode}" if model.endpoint else "no network needed"
+    yield Finding("model", "ok", f"{model.name}, {where}")
     model.close()
 
 
@@ -94,7 +94,7 @@ def _board(settings: Settings) -> Iterator[Finding]:
     from edge.peripherals.guard.client import Board
 
     try:
-        board = Board.start("")
+        board = Board.start(settle.state_folder(settings.state, os.environ))
     except Fault as fault:
         yield Finding("board", "wrong", fault.sentence, fault.fix)
         return
@@ -120,7 +120,7 @@ def _devices() -> Iterator[Finding]:
         yield Finding("devices", "absent", "no GPIO, I2C, SPI or serial node in /dev; the simulated board needs none")
         return
     shut = [name for name in names if name not in open_]
-    told = f"{len(names)} nodes ({', '.join(names[:8])}{' ...' if len(names) > 8 else ''})"
+    told = f"{len(names)} node{'s' * (len(names) > 1)} ({', '.join(names[:8])}{' ...' if len(names) > 8 else ''})"
     if shut:
         yield Finding("devices", "absent", f"{told}; not open to this user: {', '.join(shut[:8])}", "join their group")
     else:

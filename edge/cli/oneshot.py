@@ -6,7 +6,7 @@ from edge.cli import put, say
 from edge.cli.assemble import Run, approver, failure
 from edge.cli.interrupts import counting
 from edge.cli.show import Lines, Trace
-from edge.faults import OutputFault
+from edge.faults import HardwareFault, OutputFault
 from edge.text import plain
 
 TYPE_CHECKING = False
@@ -35,21 +35,31 @@ def carry(options: Options, line: str, model: Model | None = None) -> int:
     run_ = Run(options, watcher(options, {tool.name: tool for tool in every()}), approver(options))
     if not run_.tape.durable:
         say("no folder for state can be written: nothing is kept")
-    code = 1
-    with counting(run_.loop):
-        try:
+    code = 130
+    try:
+        with counting(run_.loop):
             ending = run_.loop.run(line, model)
-            code = ending.code
-            if ending.fault is not None:
-                say(f"fieldhand: {failure(ending, run_.tape)}")
-            elif ending.answer:
-                code = _deliver(ending.answer, code)
-            run_.linger()
-            if run_.loop.interrupted:
-                code = 130
-        finally:
-            run_.close(code)
+        code = ending.code
+        if ending.fault is not None:
+            say(f"fieldhand: {failure(ending, run_.tape)}")
+        elif ending.answer:
+            code = _deliver(ending.answer, code)
+        with counting(run_.loop):
+            code = _lingered(run_, code)
+    finally:
+        run_.close(code)
     return code
+
+
+def _lingered(run_: Run, code: int) -> int:
+    """Wait for the run's own leases; the exit code after it."""
+    try:
+        run_.linger()
+    except HardwareFault as fault:
+        run_.loop.note("fault", {"kind": fault.kind, "sentence": str(fault), "code": fault.code}, True)
+        say(f"fieldhand: {fault}; the state of its outputs is unknown")
+        return fault.code
+    return 130 if run_.loop.interrupted else code
 
 
 def _deliver(answer: str, code: int) -> int:

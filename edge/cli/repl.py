@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 
-from edge.cli import put, say
+from edge.cli import put, say, settled
 from edge.cli.settle import find, state_folder
 
 TYPE_CHECKING = False
@@ -17,11 +17,13 @@ if TYPE_CHECKING:
     from edge.cli.assemble import Run
 
 PROMPT = "fieldhand> "
+GREETING = ",help lists what this prompt knows"
+ENDS = (",quit", ",exit", "quit", "exit", "bye")
 COMMANDS = """\
 ,help                this page
 ,tools               the tools and how to call them
 ,NAME key=value ...  one tool, through the same gate: ,sensor_read name=temperature
-,quit                end (outputs go to their safe value); Ctrl-D does the same
+,quit                end (outputs go to their safe value); quit, exit and Ctrl-D do the same
 anything else        a goal, in your own words"""
 
 
@@ -32,26 +34,37 @@ def repl(options: Options, resume: str = "") -> int:
     asked = sys.stdin is not None and sys.stdin.isatty()
     if asked:
         import readline  # noqa: F401 (line editing for input())
+
+        say(GREETING)
     run = _Late(options, resume)
-    if resume:
-        run.get()
-    while True:
-        try:
-            run.typing(asked)
-            line = _line(asked)
-        except KeyboardInterrupt:
-            say("")
-            continue
-        finally:
-            run.typing(False)
-        if line is None or line.strip().lower() in (",quit", ",exit"):
-            break
-        try:
-            if line.strip():
-                _take(line.strip(), run)
-        except KeyboardInterrupt:
-            say("interrupted before the turn began")
-    return run.close()
+    try:
+        if resume:
+            say(f"goes on with tape {run.get().tape.name}")
+        while _another(run, asked):
+            pass
+    finally:
+        run.close()
+    return 0
+
+
+def _another(run: _Late, asked: bool) -> bool:
+    """Read one line and carry it out; False when the conversation is over."""
+    try:
+        run.typing(asked)
+        line = _line(asked)
+    except KeyboardInterrupt:
+        say("")
+        return True
+    finally:
+        run.typing(False)
+    if line is None or line.strip().lower() in ENDS:
+        return False
+    try:
+        if line.strip():
+            _take(line.strip(), run)
+    except KeyboardInterrupt:
+        say("interrupted before the turn began")
+    return True
 
 
 def _told_state(options: Options) -> str:
@@ -66,6 +79,7 @@ def _told_state(options: Options) -> str:
 def _line(asked: bool) -> str | None:
     """The next line, None at the end."""
     if asked:
+        settled()
         try:
             return input(PROMPT)
         except EOFError:
@@ -105,15 +119,14 @@ class _Late:
         if self._run is not None:
             self._run.watcher.prompt(_typed if now else None)
 
-    def close(self) -> int:
+    def close(self) -> None:
         if self._run is not None:
             self._run.close(0)
-        return 0
 
 
 def _take(line: str, late: _Late) -> None:
-    """One line: a text command or a goal. Faults are told; the prompt goes on."""
-    from edge.faults import Fault
+    """One line: a text command or a goal. Faults are told and the prompt goes on, unless nobody can read it."""
+    from edge.faults import Fault, OutputFault
 
     try:
         if line.lower() == ",help":
@@ -124,6 +137,8 @@ def _take(line: str, late: _Late) -> None:
             put(catalogue())
         else:
             _turn(line, late.get())
+    except OutputFault:
+        raise
     except Fault as fault:
         say(f"fieldhand: {fault}")
 

@@ -1,12 +1,15 @@
-"""Shows a turn on stderr: for people as lines, with `--trace json` as one JSON object a line."""
+"""Shows a turn on stderr: for people as lines, with `--trace json` as one JSON object a line.
+
+What a call is about to touch is written out (edge.text.visible), because people decide by it; what came back is
+cleaned (edge.text.plain), because people read it.
+"""
 
 from __future__ import annotations
 
-import sys
 import time
 
-from edge.cli import say
-from edge.text import plain
+from edge.cli import telling
+from edge.text import fold, plain, visible
 from edge.watch import Watcher
 
 TYPE_CHECKING = False
@@ -24,28 +27,23 @@ SHOWN_LINES = 12
 
 
 class Lines(Watcher):
-    """For people. A spinner with seconds appears when something takes longer than one, only on a terminal."""
+    """For people. A progress line with seconds appears when something takes longer than one, only on a terminal."""
 
     def __init__(self, tools: Mapping[str, Tool]) -> None:
         self._tools = tools
         self._number = 0
         self._waits = ""
         self._since = 0.0
-        self._spun = False
-        self._tty = sys.stderr is not None and sys.stderr.isatty()
+        self._direct = False
         self._verdict: dict[str, Decision] = {}
         self._typed: Callable[[], str] | None = None
+        self._printer = telling()
 
     def _line(self, text: str) -> None:
-        """One line; over a spinner, or above a prompt at which somebody may be typing."""
-        typed = self._typed() if self._typed is not None and self._tty else ""
-        if self._spun or typed:
-            text = "\r" + " " * 78 + "\r" + text
-            self._spun = False
-        say(text)
-        if typed:
-            sys.stderr.write(typed)
-            sys.stderr.flush()
+        """One line, folded on a terminal; above a prompt at which somebody may be typing."""
+        width = self._printer.width
+        typed = self._typed() if self._typed is not None and self._printer.tty else ""
+        self._printer.say(fold(text, width - 1, "     ") if width else text, typed)
 
     def prompt(self, typed: Callable[[], str] | None) -> None:
         self._typed = typed
@@ -54,10 +52,11 @@ class Lines(Watcher):
         self._waits, self._since = what, time.monotonic()
 
     def asking(self, model: str) -> None:
+        self._direct = model == "direct"
         self._wait(f"waiting for {plain(model)}")
 
     def waiting(self, what: str) -> None:
-        """Say what the run waits for, once a second at most on a terminal, once at all elsewhere."""
+        """Say what the run waits for: once as a line, then as progress."""
         if self._waits.split(":")[0] != what.split(":")[0]:
             self._line(f"waiting for {what}; Ctrl-C ends it")
             self._wait(what)
@@ -70,21 +69,21 @@ class Lines(Watcher):
             self._line(f"  (read with a repair: {plain(repaired)})")
 
     def repair(self, fault: StepFault) -> None:
-        self._line(f"  the reply was no step: {plain(fault.sentence)}; asking again")
+        self._line(f"  the reply was not a step: {plain(fault.sentence)}; asking again")
 
     def decided(self, call: Call, decision: Decision) -> None:
         from edge.cli.spelling import say as spell
 
         self._number += 1
         args = spell(call.args, self._tools[call.tool].schema)
-        self._line(f"{self._number} {call.tool} {plain(args)}".rstrip())
+        self._line(f"{self._number} {call.tool} {visible(args)}".rstrip())
         if decision.verdict == "deny":
             self._gate(decision, "deny")
         else:
             self._verdict[call.id] = decision
 
     def _gate(self, decision: Decision, verdict: str) -> None:
-        self._line(f"  {decision.risk} risk, {verdict} [{decision.rule}]: {plain(decision.sentence)}")
+        self._line(f"  {decision.risk} risk, {verdict} [{decision.rule}]: {visible(decision.sentence)}")
 
     def granted(self, call: Call, decision: Decision, by: str) -> None:
         self._verdict.pop(call.id, None)
@@ -96,6 +95,8 @@ class Lines(Watcher):
         decision = self._verdict.pop(call.id, None)
         if decision is not None:
             self._gate(decision, "ask, not allowed")
+        if self._direct and found.ok:
+            return  # the same text follows as the answer
         lines = plain(found.text).splitlines() or [""]
         mark = "->" if found.ok else "!!"
         for line in lines[:SHOWN_LINES]:
@@ -104,34 +105,32 @@ class Lines(Watcher):
             self._line(f"  {mark} ({len(lines) - SHOWN_LINES} more lines)")
 
     def board(self, event: Mapping[str, Any]) -> None:
+        if event.get("event") in ("note", "lost"):
+            self._line(f"board: {event['why']}")
+            return
         state = {True: "on", False: "off"}.get(event.get("state"), "unknown")  # type: ignore[arg-type]
         self._line(f"board: {event.get('name', '')} {state}, {event.get('why', event.get('event', ''))}")
 
     def tick(self) -> None:
         seconds = time.monotonic() - self._since
-        if self._tty and self._waits and seconds > SPIN_AFTER:
-            self._spun = True
-            try:
-                sys.stderr.write(f"\r  ... {self._waits[:60]} ({seconds:.0f} s) ")
-                sys.stderr.flush()
-            except (OSError, ValueError):
-                self._tty = False
+        if self._waits and seconds > SPIN_AFTER:
+            self._printer.spin(f"  ... {self._waits[:60]} ({seconds:.0f} s)")
 
 
 class Trace(Watcher):
     """Every event as one JSON object a line, with a monotonic time in seconds."""
 
+    def __init__(self) -> None:
+        self._printer = telling()
+
     def _event(self, happened: str, **fields: Any) -> None:
         import json
 
         told = {"event": happened, "mono": round(time.monotonic(), 6), **fields}
-        say(json.dumps(told, ensure_ascii=True, default=str))
+        self._printer.say(json.dumps(told, ensure_ascii=True, default=str))
 
     def asking(self, model: str) -> None:
         self._event("asking", model=model)
-
-    def waiting(self, what: str) -> None:
-        """Told in `board` events when it is over."""
 
     def step(self, step: Step) -> None:
         from edge.record import as_dict

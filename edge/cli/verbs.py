@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from edge.cli import put
+from edge.cli import OUT, put
 from edge.faults import UsageFault
 
 TYPE_CHECKING = False
@@ -98,9 +98,9 @@ def tape(options: Options) -> int:
     folder = state + "/tapes"
     name = words[1] if len(words) > 1 else "last"
     if words[0] == "list":
-        return tapes.list_(folder, sys.stdout, sys.stderr)
+        return tapes.list_(folder, OUT, sys.stderr)
     if words[0] == "show":
-        return tapes.show(folder, name, sys.stdout, sys.stderr, options.json)
+        return tapes.show(folder, name, OUT, sys.stderr, options.json)
     if words[0] == "resume":
         from edge.cli.repl import repl
         from edge.tape.names import find
@@ -117,7 +117,7 @@ def sim(options: Options) -> int:
     settings = settle.settings(options, os.environ)
     state = settle.state_folder(settings.state, os.environ)
     words = [*options.words, "--json"] if options.json else list(options.words)
-    return main(words, state, sys.stdout, sys.stderr)
+    return main(words, state, OUT, sys.stderr)
 
 
 VERBS: dict[str, Callable[[Any], int]] = {

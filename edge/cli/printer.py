@@ -1,0 +1,101 @@
+"""What goes to stderr, written by a thread of its own.
+
+Rules:
+1. Whoever has something to tell never waits for a slow or stuck terminal: a console nobody reads must not hold up
+   the loop, its locks or the heartbeat.
+2. Nothing is lost on a slow line: up to LINES pieces wait their turn. Beyond that they are dropped and counted.
+3. `flush` waits as long as bytes move, and gives up after STUCK seconds without any.
+4. A progress line is overwritten by whatever comes after it.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+LINES = 2000
+STUCK = 2.0
+_WIPE = "\r" + " " * 78 + "\r"
+
+
+class Printer:
+    """`tty` and `width` (columns) are those of the descriptor when the printer was made."""
+
+    def __init__(self, descriptor: int = 2, encoding: str = "ascii") -> None:
+        import _queue
+        import _thread
+
+        self._descriptor = descriptor
+        self._encoding = encoding
+        self._queue: Any = _queue.SimpleQueue()
+        self._lock: Any = _thread.allocate_lock()
+        self._waiting = 0
+        self._dropped = 0
+        self._moved = time.monotonic()
+        self._spun = ""
+        self._dead = False
+        self.tty = os.isatty(descriptor)
+        self.width = _columns(descriptor) if self.tty else 0
+        _thread.start_new_thread(self._write, ())
+
+    def say(self, text: str, after: str = "") -> None:
+        """One or more whole lines; `after` is put behind them without a line end (a prompt with what was typed)."""
+        with self._lock:
+            wiped = _WIPE if self._spun or after else ""
+            self._spun = ""
+            self._put(f"{wiped}{text}\n{after}")
+
+    def ask(self, text: str) -> None:
+        """Text without a line end, behind which somebody types."""
+        with self._lock:
+            wiped, self._spun = (_WIPE if self._spun else ""), ""
+            self._put(wiped + text)
+
+    def spin(self, text: str) -> None:
+        """The progress line, only on a terminal, only when it changed and nothing else waits."""
+        with self._lock:
+            if self.tty and text != self._spun and not self._waiting:
+                self._put("\r" + text[:78].ljust(len(self._spun)))
+                self._spun = text
+
+    def _put(self, text: str) -> None:
+        if self._waiting >= LINES:
+            self._dropped += 1
+            return
+        if self._dropped:
+            text = f"({self._dropped} lines are not shown: nobody read them)\n{text}"
+            self._dropped = 0
+        self._waiting += 1
+        self._queue.put(text.encode(self._encoding, "backslashreplace"))
+
+    def _write(self) -> None:
+        while True:
+            data = self._queue.get()
+            while data and not self._dead:
+                try:
+                    data = data[os.write(self._descriptor, data[:4096]) :]
+                except OSError:
+                    self._dead = True
+                self._moved = time.monotonic()
+            with self._lock:
+                self._waiting -= 1
+
+    def flush(self) -> bool:
+        """Until all was written (True), or nothing moved for STUCK seconds (False)."""
+        begun = time.monotonic()
+        while self._waiting:
+            if time.monotonic() - max(begun, self._moved) > STUCK:
+                return False
+            time.sleep(0.002)
+        return True
+
+
+def _columns(descriptor: int) -> int:
+    try:
+        return os.get_terminal_size(descriptor).columns or 80
+    except OSError:
+        return 80

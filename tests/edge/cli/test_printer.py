@@ -1,0 +1,89 @@
+"""Stderr written by a thread of its own: nobody waits for a console that nobody reads."""
+
+from __future__ import annotations
+
+import os
+import pty
+import time
+
+from edge.cli import printer as module
+from edge.cli.printer import Printer
+
+
+def drained(descriptor: int) -> bytes:
+    os.set_blocking(descriptor, False)
+    seen = b""
+    while True:
+        try:
+            piece = os.read(descriptor, 65536)
+        except BlockingIOError:
+            return seen
+        if not piece:
+            return seen
+        seen += piece
+
+
+def test_lines_come_out_whole_and_in_order() -> None:
+    read, write = os.pipe()
+    printer = Printer(write)
+    for number in range(500):
+        printer.say(f"line {number}")
+    assert printer.flush()
+    assert drained(read) == b"".join(b"line %d\n" % number for number in range(500))
+
+
+def test_a_stuck_console_holds_nobody_up_and_what_was_dropped_is_counted() -> None:
+    read, write = os.pipe()
+    printer = Printer(write)
+    begun = time.monotonic()
+    for _ in range(module.LINES + 300):
+        printer.say("x" * 400)
+    assert time.monotonic() - begun < 5
+    assert not printer.flush()
+    deadline = time.monotonic() + 20
+    while printer._waiting and time.monotonic() < deadline:
+        drained(read)
+        time.sleep(0.01)
+    printer.say("after")
+    assert printer.flush()
+    assert b"lines are not shown: nobody read them" in drained(read)
+
+
+def test_a_console_that_is_gone_is_nobody_to_tell() -> None:
+    read, write = os.pipe()
+    os.close(read)
+    printer = Printer(write)
+    printer.say("into the void")
+    printer.say("again")
+    assert printer.flush()
+
+
+def test_a_closed_stderr_is_nobody_to_tell() -> None:
+    printer = Printer(-1)
+    printer.say("into the void")
+    assert printer.flush() and not printer.tty
+
+
+def test_what_the_encoding_lacks_is_written_out() -> None:
+    read, write = os.pipe()
+    printer = Printer(write, "ascii")
+    printer.say("33 \u00b0C")
+    assert printer.flush() and drained(read) == b"33 \\xb0C\n"
+
+
+def test_the_progress_line_is_wiped_by_what_follows_and_never_goes_into_a_pipe() -> None:
+    master, slave = pty.openpty()
+    printer = Printer(slave)
+    printer.spin("  ... waiting (2 s)")
+    assert printer.flush()
+    printer.spin("  ... waiting (2 s)")
+    printer.say("done")
+    assert printer.flush()
+    shown = drained(master).decode()
+    assert shown.count("waiting (2 s)") == 1
+    assert shown.split("waiting (2 s)")[1].lstrip(" ").startswith("\r" + " " * 78 + "\rdone")
+    read, write = os.pipe()
+    piped = Printer(write)
+    piped.spin("  ... waiting (2 s)")
+    piped.say("done")
+    assert piped.flush() and drained(read) == b"done\n"
