@@ -9,7 +9,7 @@ fieldhand tools [--json]                 the catalogue of tools
 fieldhand tool NAME key=value ...        one gated call, no model
 fieldhand policy check NAME JSON         what the gate says: exit 0 allow, 10 ask, 11 deny
 fieldhand tape list|show|resume [NAME]   what was said and done (NAME: a name, its beginning, or last)
-fieldhand sim show|set NAME VALUE        look at the simulated board, change it
+fieldhand sim show|set NAME VALUE|reset  look at the simulated board, change it
 fieldhand doctor [--json]                what is present here
 
 options, before or after the command:

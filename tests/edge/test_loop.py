@@ -161,6 +161,7 @@ def test_a_person_is_asked_once_in_physical_words_and_a_yes_lets_it_run(tmp_path
     bench = Bench(tmp_path, [FAN, DONE], approver=person)
     assert bench.loop.run("cool it").code == 0
     assert len(person.asked) == 1
+    assert person.asked[0].sentence == "switches exhaust fan, relay 1 on for 2 min"
     assert person.asked[0].words == "switch exhaust fan, relay 1 (fan, sim relay 1) on for 2 min"
     assert bench.board.states()["fan"]["state"] is True
 

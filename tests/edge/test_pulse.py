@@ -68,6 +68,20 @@ def test_a_main_thread_that_hangs_gets_no_beats(monkeypatch: Any) -> None:
     pulse.stop()
 
 
+def test_a_board_that_takes_no_heartbeat_is_told_as_lost_once(monkeypatch: Any) -> None:
+    class Dead(Board):
+        def beat(self) -> bool:
+            self.beats += 1
+            return False
+
+    board = Dead()
+    told: list[Any] = []
+    pulse = started(board, lambda: True, lambda event: told.append(event) or True, monkeypatch)
+    assert until(lambda: board.beats >= 8)
+    pulse.stop()
+    assert [event["event"] for event in told] == ["lost"] and "unknown" in told[0]["why"]
+
+
 def test_an_event_that_cannot_be_taken_now_comes_again_in_order(monkeypatch: Any) -> None:
     board = Board()
     board.waiting = [{"n": 1}, {"n": 2}]

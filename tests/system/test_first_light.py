@@ -105,6 +105,60 @@ def test_stdout_closed_is_a_sentence_and_nine(tmp_path: Path) -> None:
     assert done.returncode == 9 and "stdout is closed" in done.stderr and "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("words", [["tools"], ["doctor"], ["--help"], ["--version"], ["sim", "show"], ["tape", "list"]])
+def test_every_command_says_that_stdout_is_full_or_closed(words: list[str], tmp_path: Path) -> None:
+    if words[0] == "tape":
+        assert agent.run("-e", "How warm is it?", home=tmp_path).returncode == 0
+    with open("/dev/full", "w") as full:
+        done = agent.run(*words, home=tmp_path, stdout=full)
+    assert done.returncode == 9 and "no space left" in done.stderr, done.stderr
+    assert "Exception ignored" not in done.stderr and "Traceback" not in done.stderr
+    shut = agent.run(*words, home=tmp_path, stdout=None, preexec_fn=lambda: os.close(1))
+    assert shut.returncode == 9 and "stdout is closed" in shut.stderr
+
+
+def test_nobody_reading_stderr_does_not_make_the_agent_deaf(tmp_path: Path) -> None:
+    script = tmp_path / "script"
+    write = {"action": "file_read", "action_input": {"path": "no\n" * 40_000}}
+    script.write_text((json.dumps(json.dumps(write)) + "\n") * 4 + '{"delay": 60, "reply": "x"}\n')
+    process = agent.start("--model", f"scripted:{script}", "-e", "go", home=tmp_path)
+    end = time.monotonic() + 20
+    while len(agent.tapes(tmp_path)) == 0 or b'"step"' not in agent.tapes(tmp_path)[0].read_bytes():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    time.sleep(1.0)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(timeout=20) == 130
+    assert agent.records(agent.tapes(tmp_path)[0])[-1]["kind"] == "close"
+
+
+def test_a_board_that_dies_while_the_fan_runs_is_seven_and_on_the_tape(tmp_path: Path) -> None:
+    process = agent.start("--yes", "-e", "Run the fan for 50 minutes.", home=tmp_path)
+    end = time.monotonic() + 20
+    while not any(row.get("state") for row in agent.transitions(tmp_path)) and time.monotonic() < end:
+        time.sleep(0.05)
+    (tape,) = agent.tapes(tmp_path)
+    (child,) = [row for row in agent.records(tape) if row["kind"] == "child"]
+    assert agent.alive(child["pid"], child["start"])
+    os.kill(child["pid"], signal.SIGKILL)
+    _, told = process.communicate(timeout=20)
+    assert process.returncode == 7 and b"unknown" in told
+    rows = agent.records(tape)
+    assert rows[-1]["kind"] == "close" and rows[-1]["code"] == 7
+    assert any(row["kind"] == "fault" and row["code"] == 7 for row in rows)
+
+
+def test_a_settings_fault_leaves_no_empty_tape(tmp_path: Path) -> None:
+    assert agent.run("--model", "nonsense", "-e", "x", home=tmp_path).returncode == 3
+    assert agent.tapes(tmp_path) == []
+
+
+def test_an_impossible_time_is_said_before_anybody_is_asked(tmp_path: Path) -> None:
+    done = agent.run("tool", "output_set", "name=fan", "state=on", "for=3h", "--yes", home=tmp_path)
+    assert done.returncode == 6 and "at most 1 h" in done.stderr and "call.impossible" in done.stderr
+    assert agent.transitions(tmp_path) == []
+
+
 def test_a_full_stdout_is_a_sentence_and_nine(tmp_path: Path) -> None:
     with open("/dev/full", "w") as full:
         done = agent.run("-e", "How warm is it?", home=tmp_path, stdout=full)

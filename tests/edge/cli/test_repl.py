@@ -121,6 +121,49 @@ def test_ctrl_c_ends_the_turn_and_not_the_conversation(tmp_path: Path) -> None:
     assert console.end() == 0
 
 
+def test_an_answer_that_is_neither_yes_nor_no_is_asked_again(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    console.until("fieldhand> ")
+    console.type("turn the fan on for 1 minute")
+    console.until("[y/N] ")
+    console.type("maybe")
+    console.until("Please answer y or n: ")
+    console.type("yes")
+    console.until("The fan is on")
+    console.until("fieldhand> ")
+    console.type("quit")
+    assert console.end() == 0
+
+
+def test_a_terminal_that_closes_at_the_question_is_nobody_and_not_a_no(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    console.until("fieldhand> ")
+    console.type("turn the fan on for 1 minute")
+    console.until("[y/N] ")
+    os.write(console.master, b"y\x04\x04")
+    console.until("the terminal was closed before there was an answer")
+    assert not any(row["state"] for row in agent.transitions(tmp_path))
+    console.process.kill()
+    console.end()
+
+
+def test_what_a_person_is_asked_shows_the_file_that_is_touched_and_hides_nothing(tmp_path: Path) -> None:
+    script = tmp_path / "script"
+    path = "notes\u200b\u202e.txt"
+    call = {"action": "file_write", "action_input": {"path": path, "content": "x"}}
+    final = {"action": "final", "action_input": "done"}
+    script.write_text("".join(json.dumps(json.dumps(step)) + "\n" for step in (call, final)))
+    console = Console(tmp_path, "--model", f"scripted:{script}")
+    console.until("fieldhand> ")
+    console.type("write")
+    shown = console.until("done")
+    assert "notes\\u200b\\u202e.txt" in shown and "\u202e" not in shown
+    console.until("fieldhand> ")
+    console.type(",quit")
+    assert console.end() == 0
+    assert not (agent.ROOT / path).exists()
+
+
 def test_help_and_tools_stand_at_the_prompt(tmp_path: Path) -> None:
     console = Console(tmp_path)
     console.until("fieldhand> ")
