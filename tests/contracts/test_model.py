@@ -14,7 +14,7 @@ from edge.model.scripted import Scripted
 from edge.peripherals.sim.declare import OUTPUTS, SENSORS
 from edge.registry import every
 from edge.step import Step, read
-from tests.support.asking import Asked, Timed, chat, late, request, soon
+from tests.support.asking import Asked, Timed, chat, late, moment, request, soon
 from tests.support.chatserver import ChatServer
 
 SCHEMAS = {tool.name: tool.schema for tool in every()}
@@ -157,7 +157,7 @@ def test_the_deadline_holds_and_the_next_request_works(rig):
     model = rig.waiting(3)
     with Timed() as t, pytest.raises(BudgetFault, match=r"0\.3 s"):
         model.ask(request(model.mode, seconds=0.3))
-    assert t.seconds < 0.3 + late()
+    assert t.seconds < 0.3 + late(t.begun)
     assert model.ask(request(model.mode)).mode == model.mode
 
 
@@ -166,12 +166,12 @@ def test_a_cut_ends_a_running_request_soon_and_the_next_works(rig):
     model = rig.waiting(20)
     asked = Asked(model, request(model.mode, seconds=30.0))
     time.sleep(0.3)
-    begun = time.monotonic()
+    begun = moment()
     model.cut()
     asked.join(5)
     assert type(asked.end) is ModelFault
     assert "cut off" in str(asked.end)
-    assert asked.ended - begun < soon()
+    assert asked.ended - begun < soon(begun)
     assert model.ask(request(model.mode)).mode == model.mode
 
 
@@ -190,7 +190,7 @@ def test_a_cut_between_making_a_request_and_asking_counts(rig):
     model.cut()
     with Timed() as t, pytest.raises(ModelFault, match="cut off"):
         model.ask(wanted)
-    assert t.seconds < soon()
+    assert t.seconds < soon(t.begun)
 
 
 @over(SLOW)
@@ -198,11 +198,11 @@ def test_closing_ends_a_running_request(rig):
     model = rig.waiting(20)
     asked = Asked(model, request(model.mode, seconds=30.0))
     time.sleep(0.3)
-    begun = time.monotonic()
+    begun = moment()
     model.close()
     asked.join(5)
     assert isinstance(asked.end, ModelFault)
-    assert asked.ended - begun < 5 * soon()
+    assert asked.ended - begun < 5 * soon(begun)
 
 
 @over(RIGS)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import http.client  # noqa: F401  # here: no deadline is to pass while a busy machine loads what a request needs
+import math
 import threading
 import time
+from collections import deque
 
 from edge.config import ModelSettings
 from edge.context import Context
@@ -12,23 +15,50 @@ from edge.model.chat import Chat
 from edge.registry import every
 
 
-def late():
-    """Seconds behind a deadline that are forgiven: 0.3, or 5 times the worst wake-up that this machine shows now."""
-    return max(0.3, 5 * _wake_up())
+class WakeUps:
+    """How late this process wakes up: a thread that sleeps 5 ms again and again, for 30 s from the last `moment`."""
+
+    def __init__(self):
+        self._seen = deque(maxlen=20_000)  # (when, seconds late)
+        self._until = 0.0
+        self._thread = None
+
+    def moment(self):
+        """time.monotonic(), and from here on wake-ups are measured."""
+        self._until = time.monotonic() + 30.0
+        if self._thread is None or not self._thread.is_alive():
+            self._thread = threading.Thread(target=self._run, daemon=True)
+            self._thread.start()
+        return time.monotonic()
+
+    def _run(self):
+        while (begun := time.monotonic()) < self._until:
+            time.sleep(0.005)
+            now = time.monotonic()
+            self._seen.append((now, now - begun - 0.005))
+
+    def p99(self, since):
+        """The 99th percentile since then, of 10 wake-ups at least (of fewer than 100 it is the worst)."""
+        self.moment()
+        asked = time.monotonic()
+        while len(found := sorted(late for when, late in list(self._seen) if when >= since)) < 10:
+            assert time.monotonic() < asked + 30, "no wake-up was seen"
+            time.sleep(0.005)
+        return found[math.ceil(0.99 * len(found)) - 1]
 
 
-def soon():
+_wake_ups = WakeUps()
+moment = _wake_ups.moment
+
+
+def late(since=None):
+    """Seconds behind a deadline that are forgiven: 0.3, or 5 times the p99 wake-up since `since`, a `moment`."""
+    return max(0.3, 5 * _wake_ups.p99(moment() if since is None else since))
+
+
+def soon(since=None):
     """The same for a cut: 0.1 s."""
-    return max(0.1, 5 * _wake_up())
-
-
-def _wake_up():
-    worst = 0.0
-    for _ in range(10):
-        begun = time.monotonic()
-        time.sleep(0.002)
-        worst = max(worst, time.monotonic() - begun - 0.002)
-    return worst
+    return max(0.1, 5 * _wake_ups.p99(moment() if since is None else since))
 
 
 def chat(server, key="", **settings):
@@ -45,15 +75,15 @@ def request(mode="native", seconds=5.0, heard=None, tools=None, made=0.0):
 
 
 class Timed:
-    """`with Timed() as t: ...` gives t.seconds."""
+    """`with Timed() as t: ...` gives t.seconds, and when it began (monotonic) as t.begun."""
 
     def __enter__(self):
-        self._begun = time.monotonic()
+        self.begun = moment()
         self.seconds = 0.0
         return self
 
     def __exit__(self, *_):
-        self.seconds = time.monotonic() - self._begun
+        self.seconds = time.monotonic() - self.begun
 
 
 class Asked(threading.Thread):

@@ -14,7 +14,7 @@ from edge.model import tls
 from edge.model.cut import Cut
 from edge.model.place import place
 from edge.model.wire import Wire
-from tests.support.asking import Asked, Timed, chat, late, request, soon
+from tests.support.asking import Asked, Timed, chat, late, moment, request, soon
 from tests.support.certs import Authority
 from tests.support.chatserver import ChatServer
 
@@ -128,15 +128,15 @@ def test_a_server_that_never_shakes_hands_is_left_at_the_deadline():
 
         with Timed() as t, pytest.raises(BudgetFault, match=r"within 0\.4 s"):
             chat(At).ask(request(seconds=0.4))
-        assert t.seconds < 0.4 + late()
+        assert t.seconds < 0.4 + late(t.begun)
         model = chat(At)
         asked = Asked(model, request(seconds=20.0))
         time.sleep(0.2)
-        begun = time.monotonic()
+        begun = moment()
         model.cut()
         asked.join(5)
         assert isinstance(asked.end, ModelFault)
-        assert asked.ended - begun < soon()
+        assert asked.ended - begun < soon(begun)
 
 
 @pytest.mark.parametrize("stream", [True, False])
@@ -145,14 +145,14 @@ def test_a_drip_over_tls_is_left_at_the_deadline_and_by_a_cut(cert, stream):
         model = chat(server, stream=stream)
         with Timed() as t, pytest.raises(BudgetFault, match="time was up"):
             model.ask(request(seconds=0.5))
-        assert t.seconds < 0.5 + late()
+        assert t.seconds < 0.5 + late(t.begun)
         asked = Asked(model, request(seconds=20.0))
         time.sleep(0.3)
-        begun = time.monotonic()
+        begun = moment()
         model.cut()
         asked.join(5)
         assert re.search("cut off", str(asked.end))
-        assert asked.ended - begun < soon()
+        assert asked.ended - begun < soon(begun)
         model.close()
 
 
