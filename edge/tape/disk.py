@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import time
-from errno import EACCES, EINVAL, EIO, ENOSPC, EPERM, EROFS, EWOULDBLOCK
+from errno import EACCES, EINVAL, EIO, ELOOP, ENOSPC, EPERM, EROFS, EWOULDBLOCK
 
 from edge.faults import TapeFault
 
@@ -49,6 +49,10 @@ class Disk:
         """The length of an open file."""
         return os.fstat(fd).st_size
 
+    def links(self, fd: int) -> int:
+        """How many names an open file has; 0 when it was deleted."""
+        return os.fstat(fd).st_nlink
+
     def sync_folder(self, path: str) -> None:
         """Put the names in a folder on the card. A file system that has no such thing (EINVAL) is let pass."""
         fd = self.open(path, READER | os.O_DIRECTORY)
@@ -82,11 +86,25 @@ def boot_id() -> str:
     return found if len(found) == 8 and all(c in "0123456789abcdef" for c in found) else "00000000"
 
 
+def regular(path: str) -> int:
+    """The file at `path` opened for reading, never waiting for a pipe. OSError when it is no regular file."""
+    try:
+        fd = os.open(path, READER | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError as error:
+        if error.errno == ELOOP:
+            raise OSError(ELOOP, "it is a link, and a tape is none") from error
+        raise
+    if os.fstat(fd).st_mode & 0o170000 != 0o100000:  # S_IFMT, S_IFREG
+        os.close(fd)
+        raise OSError(EINVAL, "it is not a regular file")
+    return fd
+
+
 def held(path: str) -> bool:
     """True when a living process has the tape at `path` open for writing. OSError when it cannot be opened."""
     import fcntl
 
-    fd = os.open(path, READER)
+    fd = regular(path)
     try:
         fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except OSError as error:

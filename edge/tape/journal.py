@@ -6,6 +6,7 @@ Rules:
 2. `append(..., sync=True)` returns when the record is on the card. Others are put there together: with the
    next synced one, when GROUP of them wait, or SECONDS after the last sync, looked at when a record comes.
 3. After a failed sync nobody knows what is on the card: the tape has failed for good and takes nothing more.
+   The same when the file was deleted meanwhile: what is synced then is on no card after the end of the process.
 4. One writer, held by a lock on the file. The lock goes with the process, so a killed one leaves none behind.
 5. An exception at any instruction, Ctrl-C too, leaves the tape such that the next record stands right.
 6. Every way to fail is a TapeFault.
@@ -48,6 +49,8 @@ class Tape:
         self._disk = disk
         self._mono, self._wall, self._write = disk.mono, disk.wall, disk.write
         self._boot = disks.boot_id()
+        # A file system that counts no names gives 0 from the start.
+        self._named = disk.links(fd) > 0
         # One attribute, so that no exception comes between the two (rule 5).
         self._good = (found.seq, found.size)
         self._unsure = False
@@ -188,6 +191,10 @@ class Tape:
         try:
             if self._unsynced and not self._failed:
                 self._disk.fdatasync(fd)
+                if self._is_deleted(fd):
+                    raise self._deleted()
+        except TapeFault:
+            raise
         except OSError as error:
             raise cannot(f"the last records of the tape {self.name} may be lost", error) from error
         finally:
@@ -219,11 +226,24 @@ class Tape:
     def _sync(self, mono: float) -> None:
         try:
             self._disk.fdatasync(self._fd)
+            deleted = self._is_deleted(self._fd)
         except OSError as error:
             self._failed = error.strerror or str(error)
             raise cannot(f"records of the tape {self.name} may not be on the card", error) from error
+        if deleted:
+            self._failed = "it was deleted"
+            raise self._deleted()
         self._unsynced = 0
         self._synced = mono
+
+    def _is_deleted(self, fd: int) -> bool:
+        return self._named and not self._disk.links(fd)
+
+    def _deleted(self) -> TapeFault:
+        return TapeFault(
+            f"the tape {self.name} was deleted: its records end with this process",
+            f"nothing is in {self.path} any more; start again to begin a new tape",
+        )
 
     def _put_back(self, size: int) -> None:
         """Cut off what a failed or interrupted write may have left."""

@@ -294,5 +294,8 @@ class FaultyDisk(QuickDisk):
     def size(self, fd: int) -> int:
         return self._do(super().size, fd)
 
+    def links(self, fd: int) -> int:
+        return self._do(super().links, fd)
+
     def lock(self, fd: int) -> bool:
         return self._do(super().lock, fd)

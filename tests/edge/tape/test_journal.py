@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -176,6 +177,44 @@ def test_a_tape_that_could_not_be_started_leaves_no_file(tmp_path) -> None:
     with pytest.raises(TapeFault, match=r"Input/output error \(the card may be failing"):
         Tape.create(str(tmp_path / "tapes"), disk=NoFolders())
     assert os.listdir(tmp_path / "tapes") == []
+
+
+def test_a_tape_that_was_deleted_says_so_at_the_next_synced_record_and_takes_nothing_more(tmp_path) -> None:
+    folder = tmp_path / "state" / "tapes"
+    tape = Tape.create(str(folder), "gone", QuickDisk())
+    tape.append("line", {"text": "kept"}, sync=True)
+    shutil.rmtree(tmp_path / "state")
+    tape.append("outcome", {"text": "waits"})
+    with pytest.raises(TapeFault, match="the tape gone was deleted: its records end with this process"):
+        tape.append("intent", {"call": "c1"}, sync=True)
+    with pytest.raises(TapeFault, match="takes nothing more since it failed: it was deleted"):
+        tape.append("intent", {"call": "c1"}, sync=True)
+    tape.close()
+
+
+def test_a_tape_that_was_deleted_says_so_in_a_group_and_at_its_close_too(tmp_path) -> None:
+    tape = Tape.create(str(tmp_path), "one", QuickDisk())
+    os.unlink(tape.path)
+    tape.append("outcome", {"text": "33.0 C"})
+    with pytest.raises(TapeFault, match="the tape one was deleted"):
+        tape.close()
+    tape.close()
+    tape = Tape.create(str(tmp_path), "two", QuickDisk())
+    os.unlink(tape.path)
+    with pytest.raises(TapeFault, match="the tape two was deleted"):
+        for _ in range(journal.GROUP):
+            tape.append("outcome", {"text": "33.0 C"})
+    tape.close()
+
+
+def test_a_file_system_that_counts_no_names_is_let_pass(tmp_path) -> None:
+    class NoNames(QuickDisk):
+        def links(self, fd: int) -> int:
+            return 0
+
+    tape = Tape.create(str(tmp_path), disk=NoNames())
+    assert tape.append("note", {"text": "x"}, sync=True) == 1
+    tape.close()
 
 
 def test_a_file_system_that_cannot_sync_folders_is_let_pass(tmp_path) -> None:
