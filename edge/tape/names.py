@@ -5,6 +5,7 @@ Rules:
 2. NAME is YYYYMMDD-HHMMSS-xxxx, local time and four random hex digits, unless it was given.
 3. Names sort in the order of birth even when the clock went back (a board without a clock chip may start an
    hour behind): a new name is later than every name of this form in the folder.
+4. What is called like a tape but is none (a folder, a pipe, a link, a name that `path_of` refuses) is passed over.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from edge.faults import TapeFault, UsageFault
 
 SUFFIX = ".jsonl"
 LONGEST = 64
+HEAD = 64  # records among which the first line of the operator is looked for
 _ALLOWED = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
 
 
@@ -26,20 +28,34 @@ def tapes(state: str) -> str:
 
 def path_of(folder: str, name: str) -> str:
     """The file of a tape. UsageFault when `name` is none: 1 to 64 letters, digits, `.`, `_`, `-`, no `.` first."""
-    if not name or len(name) > LONGEST or name[0] == "." or not _ALLOWED.issuperset(name):
+    if not _is_name(name):
         raise UsageFault(f"{name!r} is no name of a tape", "use at most 64 letters, digits, dots and dashes")
     return os.path.join(folder, name + SUFFIX)
 
 
 def names(folder: str) -> list[str]:
-    """The tapes in `folder`, the oldest first; none when the folder is not there yet."""
+    """The tapes in `folder`, the oldest first; none when the folder is not there yet. TapeFault: it cannot be read."""
+    return sort(folder)[0]
+
+
+def sort(folder: str) -> tuple[list[str], list[str]]:
+    """The tapes in `folder`, the oldest first, and the names of files that only look like tapes (rule 4)."""
+    tapes, odd = [], []
     try:
-        found = os.listdir(folder)
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                name = entry.name[: -len(SUFFIX)]
+                if not entry.name.endswith(SUFFIX) or entry.name[0] == ".":
+                    continue
+                if _is_name(name) and entry.is_file(follow_symlinks=False):
+                    tapes.append(name)
+                else:
+                    odd.append(entry.name)
     except FileNotFoundError:
-        return []
+        return [], []
     except OSError as error:
         raise TapeFault(f"the folder of tapes {folder} cannot be read: {error.strerror}") from error
-    return sorted(name[: -len(SUFFIX)] for name in found if name.endswith(SUFFIX) and name[0] != ".")
+    return sorted(tapes), sorted(odd)
 
 
 def new_name(folder: str, wall: float) -> str:
@@ -54,11 +70,12 @@ def new_name(folder: str, wall: float) -> str:
 def find(folder: str, name: str) -> str:
     """The one tape that `name` means: its name, a beginning that only it has, or `last`.
 
-    UsageFault, with the newest names, when there is none or more than one.
+    `last` is the newest tape on which somebody said something; where there is none, the newest that holds a record,
+    or the newest of all. UsageFault, with the newest names, when there is none or more than one.
     """
     known = names(folder)
     if name == "last" and known:
-        return known[-1]
+        return _last(folder, known)
     hits = [one for one in known if one.startswith(name)] if name else []
     if name in hits or len(hits) == 1:
         return name if name in hits else hits[0]
@@ -68,6 +85,38 @@ def find(folder: str, name: str) -> str:
     if hits:
         raise UsageFault(f"{len(hits)} tapes begin with {name}", f"the newest are {newest}")
     raise UsageFault(f"there is no tape {name}", f"the newest are {newest}; `last` is the newest")
+
+
+def _last(folder: str, known: list[str]) -> str:
+    written = ""
+    for name in reversed(known):
+        kinds = _kinds(path_of(folder, name))
+        if "line" in kinds:
+            return name
+        written = written or (name if kinds else "")
+    return written or known[-1]
+
+
+def _kinds(path: str) -> set[str]:
+    """The kinds among the first HEAD records of a tape; none when it cannot be read."""
+    from edge.tape.disk import regular
+    from edge.tape.form import valid
+
+    try:
+        fd = regular(path)
+    except OSError:
+        return set()
+    try:
+        records = valid(lambda count, offset: os.pread(fd, count, offset))
+        return {record["kind"] for _, (*_, record) in zip(range(HEAD), records)}
+    except OSError:
+        return set()
+    finally:
+        os.close(fd)
+
+
+def _is_name(name: str) -> bool:
+    return 0 < len(name) <= LONGEST and name[0] != "." and _ALLOWED.issuperset(name)
 
 
 def _stamp(wall: float) -> str:

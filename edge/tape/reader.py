@@ -12,25 +12,25 @@ from __future__ import annotations
 import os
 
 from edge.call import Call, Observation
+from edge.faults import TapeFault
 from edge.record import Record
-from edge.tape.disk import READER, cannot, held
+from edge.tape.disk import cannot, held, regular
 from edge.tape.form import last, valid
-from edge.tape.names import names, path_of
+from edge.tape.names import HEAD, names, path_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
-
-HEAD = 64  # records among which the first line of the operator is looked for
 CUT_OFF = "no outcome is on the record: it was cut off, and what it did is unknown until it is read back"
 
 
 class Summary(Record):
     """A tape at a glance. `records` is the number of the last one; `first` the first line of the operator.
 
-    state: `live` (a process is writing it), `torn` (its end cannot be read), `ended`, `interrupted`, `empty`.
+    state: `live` (a process is writing it), `torn` (its end cannot be read), `ended`, `interrupted`, `empty`,
+    `unreadable` (`first` says why). Damage before the end is not looked for here: a Reader finds it.
     `born` is the wall clock of the first record (seconds since 1970, a hint), `size` bytes.
     """
 
@@ -97,13 +97,21 @@ class Reader:
             raise cannot(f"the tape {self.path} cannot be read", error) from error
 
 
-def list_tapes(folder: str) -> list[Summary]:
-    """All tapes in `folder`, the oldest first. Reads the two ends of each, never the whole of a sound one."""
-    return [summary(path_of(folder, name), name) for name in names(folder)]
+def list_tapes(folder: str, found: Sequence[str] | None = None) -> list[Summary]:
+    """The tapes `found` in `folder` (all, the oldest first). Of a sound tape only the two ends are read."""
+    return [_glance(path_of(folder, name), name) for name in (names(folder) if found is None else found)]
+
+
+def _glance(path: str, name: str) -> Summary:
+    """One tape that cannot be read does not take the others with it."""
+    try:
+        return summary(path, name)
+    except TapeFault as fault:
+        return Summary(name, "unreadable", 0, 0, 0.0, fault.sentence)
 
 
 def summary(path: str, name: str) -> Summary:
-    """One tape at a glance."""
+    """One tape at a glance. TapeFault when it cannot be read."""
     reader = Reader(path)
     fd = _open(path)
     try:
@@ -257,6 +265,6 @@ def _state(reader: Reader, final: Mapping[str, Any] | None, behind: int) -> str:
 
 def _open(path: str) -> int:
     try:
-        return os.open(path, READER)
+        return regular(path)
     except OSError as error:
         raise cannot(f"the tape {path} cannot be read", error) from error

@@ -143,7 +143,8 @@ def test_what_stands_behind_the_last_record_that_counts_is_none(step: int) -> No
 def test_damage_costs_only_the_records_that_it_hit(step: int, at: int) -> None:
     lines = [line(n, text=f"record {n}") for n in range(1, 8)]
     hit = lines[at][:20] + b"#" + lines[at][21:]
-    for damage in (hit, b"", b"\0" * 5000 + b"\n", hit[:30] + b"\n", b"\n\xff\n", lines[at - 1 if at else 6][:-9] + b"\n"):
+    cut = lines[at - 1 if at else 6][:-9] + b"\n"
+    for damage in (hit, cut, b"", b"\0" * 5000 + b"\n", hit[:30] + b"\n", b"\n\xff\n"):
         data = b"".join([*lines[:at], damage, *lines[at + 1 :]])
         found = list(valid(reader(data, step)))
         assert [record["seq"] for *_, record in found] == [n for n in range(1, 8) if n != at + 1]

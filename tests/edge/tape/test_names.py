@@ -8,7 +8,9 @@ import time
 import pytest
 
 from edge.faults import TapeFault, UsageFault
-from edge.tape.names import find, names, new_name, path_of, tapes
+from edge.tape.journal import Tape
+from edge.tape.names import find, names, new_name, path_of, sort, tapes
+from tests.support.tape_disks import QuickDisk
 
 
 @pytest.fixture
@@ -51,6 +53,48 @@ def test_the_list_is_of_tapes_only(folder: str) -> None:
     assert names(folder + "/none") == []
     with pytest.raises(TapeFault, match="cannot be read"):
         names(folder + "/note.txt")
+
+
+def odd_ones(folder: str) -> list[str]:
+    """What looks like a tape and is none: a folder, a pipe, a link, a socket, names that no tape has."""
+    os.mkdir(os.path.join(folder, "folder.jsonl"))
+    os.mkfifo(os.path.join(folder, "pipe.jsonl"))
+    os.symlink("b.jsonl", os.path.join(folder, "link.jsonl"))
+    called = ["x\x1b[31m.jsonl", "two words.jsonl", "y" * 65 + ".jsonl", os.fsdecode(b"\xff.jsonl")]
+    put(folder, *called)
+    return sorted([*called, "folder.jsonl", "pipe.jsonl", "link.jsonl"])
+
+
+def test_what_only_looks_like_a_tape_is_passed_over(folder: str) -> None:
+    put(folder, "a.jsonl", "b.jsonl")
+    odd = odd_ones(folder)
+    assert sort(folder) == (["a", "b"], odd)
+    assert names(folder) == ["a", "b"]
+    assert find(folder, "last") == "b"
+    with pytest.raises(UsageFault, match="there is no tape pipe"):
+        find(folder, "pipe")
+
+
+def test_last_is_the_newest_tape_on_which_somebody_said_something(folder: str) -> None:
+    def tape(name: str, *kinds: str) -> None:
+        made = Tape.create(folder, name, QuickDisk())
+        for kind in kinds:
+            made.append(kind, {"text": kind})
+        made.close()
+
+    tape("a")
+    assert find(folder, "last") == "a"
+    tape("b", "open", "close")
+    tape("c")
+    assert find(folder, "last") == "b"
+    tape("d", "open", "line", "close")
+    tape("e", "open", "close")
+    tape("f")
+    put(folder, "g.jsonl")
+    assert find(folder, "last") == "d"
+    with open(os.path.join(folder, "g.jsonl"), "w") as file:
+        file.write("no tape\n")
+    assert find(folder, "last") == "d"
 
 
 def test_a_name_its_beginning_or_last_mean_one_tape(folder: str) -> None:

@@ -112,8 +112,21 @@ def test_a_missing_or_unreadable_tape_is_a_sentence(tmp_path) -> None:
     with pytest.raises(TapeFault, match="cannot be read: No such file"):
         list(Reader(str(tmp_path / "none.jsonl")))
     (tmp_path / "folder.jsonl").mkdir()
-    with pytest.raises(TapeFault, match="cannot be read"):
-        list(Reader(str(tmp_path / "folder.jsonl")))
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    os.symlink("nowhere", tmp_path / "link.jsonl")
+    for name, why in (("folder", "not a regular file"), ("pipe", "not a regular file"), ("link", "a link")):
+        reader = Reader(str(tmp_path / f"{name}.jsonl"))
+        with pytest.raises(TapeFault, match=f"cannot be read: it is {why}"):
+            list(reader)
+        with pytest.raises(TapeFault, match=f"cannot be read: it is {why}"):
+            _ = reader.live
+
+
+def test_a_tape_that_cannot_be_read_does_not_take_the_list_with_it(tmp_path) -> None:
+    path = tape_of(str(tmp_path), "a", ("line", {"text": "hi"}))
+    os.symlink(path, tmp_path / "b.jsonl")
+    rows = [(tape.name, tape.state) for tape in list_tapes(str(tmp_path), ["a", "b", "c"])]
+    assert rows == [("a", "interrupted"), ("b", "unreadable"), ("c", "unreadable")]
 
 
 def test_reading_takes_no_more_memory_for_a_long_tape(tmp_path) -> None:
