@@ -58,13 +58,17 @@ class Budgets(Record):
 
 
 class Settings(Record):
-    """All settings. state: the folder for tapes and simulation, absolute; "" leaves the choice to the environment."""
+    """All settings. state: the folder for tapes and simulation, absolute; "" leaves the choice to the environment.
+
+    roots: the folders that tools may write in, absolute and without links; none: the folder of the start.
+    """
 
     preset: str = "guarded"
     board: str = "sim"
     model: ModelSettings = ModelSettings()
     budgets: Budgets = Budgets()
     state: str = ""
+    roots: tuple[str, ...] = ()
 
 
 def load(path: str) -> Settings:
@@ -239,6 +243,9 @@ def _spec(value: Any) -> str:
 
 
 def _url(value: Any) -> str:
+    """An address; "" is one that is not given."""
+    if value == "":
+        return ""
     scheme, _, rest = _string(value).partition("://")
     host = rest.partition("/")[0]
     if scheme.lower() not in ("http", "https") or not host or " " in value:
@@ -263,11 +270,29 @@ def _path(value: Any) -> str:
     return path
 
 
+def _folders(value: Any) -> tuple[str, ...]:
+    """Existing folders that may be a workspace, each by its real path."""
+    from edge.gate.paths import is_workspace
+
+    if not isinstance(value, list):
+        raise ValueError(f"must be a list of folders, not {_kind(value)}")
+    found = []
+    for folder in value:
+        path = os.path.realpath(_path(folder)) if folder != "" else ""
+        if not os.path.isdir(path):
+            raise ValueError(f"must name folders that exist, and {folder[:60]!r} is none")
+        if not is_workspace(path):
+            raise ValueError(f"must not name / or a folder of the system such as {path}")
+        found.append(path)
+    return tuple(dict.fromkeys(found))
+
+
 # dotted key -> (record, field, check, its limits)
 _KEYS: dict[str, tuple[str, str, Callable[..., Any], tuple[Any, ...]]] = {
     "mode": ("", "preset", _preset, ()),
     "board": ("", "board", _string, ()),
     "state": ("", "state", _path, ()),
+    "roots": ("", "roots", _folders, ()),
     "model.name": ("model", "spec", _spec, ()),
     "model.base_url": ("model", "base_url", _url, ()),
     "model.replies": ("model", "mode", _one_of, ("native", "json")),

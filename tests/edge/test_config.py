@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import os
 import sys
 import textwrap
@@ -7,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from edge.config import Budgets, ModelSettings, Settings, load, read_key
+from edge.config import _KEYS, Budgets, ModelSettings, Settings, load, read_key
 from edge.faults import ConfigFault
 from edge.record import as_dict
 
@@ -22,6 +23,25 @@ def test_an_empty_file_leaves_the_defaults(tmp_path: Path) -> None:
     assert load(write(tmp_path, "")) == Settings()
     assert Settings().preset == "guarded" and Settings().board == "sim" and Settings().state == ""
     assert Settings().model == ModelSettings() and Settings().budgets == Budgets()
+
+
+def test_the_block_of_defaults_in_the_readme_loads_as_printed_and_is_the_defaults(tmp_path: Path) -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+    below = readme.partition("The defaults:\n")[2].lstrip("\n").splitlines()
+    block = list(itertools.takewhile(lambda line: not line or line.startswith("    "), below))
+    text = textwrap.dedent("\n".join(block))
+    assert load(write(tmp_path, text)) == Settings()
+    keys = {line.partition(" = ")[0].lstrip("# ") for line in block if " = " in line}
+    assert keys == {key.rpartition(".")[2] for key in _KEYS} - {"temperature", "key_file", "timeout_ms"}
+    # What the comments offer loads too.
+    assert load(write(tmp_path, text.replace("# state", "state"))).state == "/var/lib/fieldhand"
+
+
+def test_an_empty_address_key_file_or_state_is_one_that_is_not_given(tmp_path: Path) -> None:
+    text = 'state = ""\n[model]\nbase_url = ""\nkey_file = ""\n'
+    assert load(write(tmp_path, text)) == Settings()
+    with pytest.raises(ConfigFault, match="must be http://HOST"):
+        load(write(tmp_path, '[model]\nbase_url = " "\n'))
 
 
 def test_every_key_of_the_file_arrives_where_it_belongs(tmp_path: Path) -> None:
