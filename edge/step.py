@@ -266,21 +266,26 @@ def _called(calls: Any, message: Any, tools: Tools) -> Step:
     if not isinstance(calls, (list, tuple)) or len(calls) > MOST_CALLS:
         raise StepFault("bad_action", f"tool_calls must be a list of at most {MOST_CALLS} calls")
     told: list[str] = []
-    try:
-        thought = answer(_text(message))
-    except StepFault:  # beside calls the text is only a remark
-        thought = ""
-    if not encodable(thought):
-        thought = thought.encode("utf-8", "replace").decode()
+    thought = _remark(message)
     asked = [_function(call) for call in calls]
     tool = [_tool(name, tools) for name, _ in asked]
     if "final" not in tool:
-        made = tuple(_call(name, given, tools, told) for name, (_, given) in zip(tool, asked))
+        made = tuple([_call(name, given, tools, told) for name, (_, given) in zip(tool, asked)])
         return Step(thought, made, None, tuple(told))
     if len(tool) > 1:
         raise StepFault("bad_action", "final cannot stand beside other calls; call the tools first, then answer")
     given = asked[0][1]
     return Step(thought, (), _answer(_object_in(given, told) if isinstance(given, str) else given), tuple(told))
+
+
+def _remark(message: Any) -> str:
+    """The text beside calls, mostly none; what of it cannot be read is left out."""
+    try:
+        text = _text(message)
+        text = text and answer(text)
+    except StepFault:
+        return ""
+    return text if encodable(text) else text.encode("utf-8", "replace").decode()
 
 
 def _function(call: Any) -> tuple[str, Any]:

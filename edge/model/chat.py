@@ -289,10 +289,23 @@ def _chance() -> Callable[[], float]:
 
 
 def _decoder() -> Callable[[str], Any]:
-    """A JSON reader that refuses NaN and Infinity, which are no JSON."""
+    """A JSON reader that refuses NaN and Infinity, which are no JSON.
+
+    It is JSONDecoder.decode, whose looks for blanks around the value a text that is nothing but a value does not need.
+    """
     import json
 
     def refuse(word: str) -> None:
         raise ValueError(f"{word} is no number of JSON")
 
-    return json.JSONDecoder(parse_constant=refuse).decode
+    decoder: Any = json.JSONDecoder(parse_constant=refuse)
+    scan, whole = decoder.scan_once, decoder.decode
+
+    def decode(text: str) -> Any:
+        try:
+            value, end = scan(text, 0)
+        except StopIteration:
+            return whole(text)
+        return value if end == len(text) else whole(text)
+
+    return decode

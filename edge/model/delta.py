@@ -135,6 +135,8 @@ def usage(counted: Any) -> Usage | None:
 
 def clean(text: str) -> str:
     """Text that can be encoded (rule 3)."""
+    if text.isascii():
+        return text
     try:
         text.encode()
     except UnicodeEncodeError:
