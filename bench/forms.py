@@ -27,12 +27,12 @@ def run(argv: list[str], cwd: str = ROOT) -> str:
     return said
 
 
-def checkout(target: str) -> str:
+def checkout(target: str, root: str = ROOT) -> str:
     """A copy of what a wheel is made from, links as links, nothing compiled; the folder."""
     os.makedirs(target)
     dropped = shutil.ignore_patterns("__pycache__")
     for part in PARTS:
-        source = os.path.join(ROOT, part)
+        source = os.path.join(root, part)
         if os.path.isdir(source):
             shutil.copytree(source, os.path.join(target, part), symlinks=True, ignore=dropped)
         elif os.path.exists(source):
@@ -49,9 +49,9 @@ def builder() -> list[str]:
     return ["--no-build-isolation", "--no-index"] if recent else []
 
 
-def wheel(folder: str) -> str:
+def wheel(folder: str, root: str = ROOT) -> str:
     """Build the wheel from a clean copy below `folder`; its path."""
-    source = checkout(os.path.join(folder, "source"))
+    source = checkout(os.path.join(folder, "source"), root)
     target = os.path.join(folder, "wheel")
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
     run([*pip, "wheel", "--quiet", "--no-deps", *builder(), "--wheel-dir", target, source])
@@ -74,7 +74,7 @@ def environment(folder: str, *wanted: str, bare: bool = False) -> str:
     return os.path.join(folder, "bin")
 
 
-def single(target: str) -> str:
+def single(target: str, root: str = ROOT) -> str:
     """The single file for the running Python, at `target`."""
-    run([sys.executable, os.path.join(ROOT, "bin", "single.py"), target])
+    run([sys.executable, os.path.join(root, "bin", "single.py"), target])
     return target

@@ -1,17 +1,14 @@
-"""Each form of Fieldhand, made once per session from a clean copy of the checkout."""
+"""Each form of Fieldhand, made once per session from one copy of the checkout."""
 
 from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 
 import pytest
 
 from bench import forms
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture(scope="session")
@@ -20,19 +17,25 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def checkout(place: Path) -> Path:
+def tree(place: Path) -> Path:
+    """The tree as it was at the first look: somebody may be writing in it while the tests run."""
+    return Path(forms.checkout(str(place / "tree")))
+
+
+@pytest.fixture(scope="session")
+def checkout(place: Path, tree: Path) -> Path:
     """The launcher of a clean checkout. The Python that runs the tests stands beside it, so that it is the one used."""
     folder = place / "checkout"
-    forms.checkout(str(folder))
+    forms.checkout(str(folder), str(tree))
     (folder / "bin" / "python3").symlink_to(sys.executable)
     return folder / "bin" / "fieldhand"
 
 
 @pytest.fixture(scope="session")
-def wheel(place: Path) -> Path:
+def wheel(place: Path, tree: Path) -> Path:
     folder = place / "built"
     folder.mkdir()
-    return place / forms.wheel(str(folder))
+    return place / forms.wheel(str(folder), str(tree))
 
 
 @pytest.fixture(scope="session")
@@ -41,14 +44,14 @@ def installed(place: Path, wheel: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def editable(place: Path) -> Path:
-    source = forms.checkout(str(place / "editable-source"))
+def editable(place: Path, tree: Path) -> Path:
+    source = forms.checkout(str(place / "editable-source"), str(tree))
     return place / forms.environment(str(place / "editable"), "--editable", source, bare=True) / "fieldhand"
 
 
 @pytest.fixture(scope="session")
-def single(place: Path) -> Path:
-    return place / forms.single(str(place / "single"))
+def single(place: Path, tree: Path) -> Path:
+    return place / forms.single(str(place / "single"), str(tree))
 
 
 @pytest.fixture(scope="session")

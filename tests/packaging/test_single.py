@@ -39,24 +39,25 @@ def test_it_runs_from_any_place_and_by_any_name(single: Path, tmp_path: Path) ->
     assert start("/bin/sh", "link", "--version", cwd=tmp_path).stdout == expected
 
 
-def test_it_holds_every_module_compiled_and_stored(single: Path) -> None:
+def test_it_holds_every_module_compiled_and_stored(single: Path, tree: Path) -> None:
     sources = set()
-    for folder, _, files in os.walk(os.path.join(forms.ROOT, "edge"), followlinks=True):
-        sources |= {os.path.relpath(os.path.join(folder, name), forms.ROOT) for name in files if name.endswith(".py")}
+    for folder, _, files in os.walk(tree / "edge", followlinks=True):
+        sources |= {os.path.relpath(os.path.join(folder, name), tree) for name in files if name.endswith(".py")}
     with zipfile.ZipFile(single) as archive:
         assert set(archive.namelist()) == {name + "c" for name in sources}
         assert {entry.compress_type for entry in archive.infolist()} == {zipfile.ZIP_STORED}
 
 
-def test_the_same_tree_gives_the_same_bytes(single: Path, place: Path, tmp_path: Path) -> None:
+def test_the_same_tree_gives_the_same_bytes(single: Path, tree: Path, tmp_path: Path) -> None:
     """Built again from another folder."""
-    copy = forms.checkout(str(tmp_path / "copy"))
+    copy = forms.checkout(str(tmp_path / "copy"), str(tree))
     target = tmp_path / "again"
-    forms.run([sys.executable, os.path.join(copy, "bin", "single.py"), str(target)])
+    forms.single(str(target), copy)
     assert target.read_bytes() == single.read_bytes()
 
 
-def test_it_tells_nothing_of_the_builder(single: Path) -> None:
+def test_it_tells_nothing_of_the_builder(single: Path, tree: Path) -> None:
+    assert str(tree).encode() not in single.read_bytes()
     assert forms.ROOT.encode() not in single.read_bytes()
 
 

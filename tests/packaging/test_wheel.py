@@ -28,11 +28,11 @@ def project() -> dict[str, Any]:
         return tomllib.load(file)
 
 
-def modules() -> set[str]:
+def modules(root: str = ROOT) -> set[str]:
     """Every module below edge/, through the links."""
     found = set()
-    for folder, _, files in os.walk(os.path.join(ROOT, "edge"), followlinks=True):
-        found |= {os.path.relpath(os.path.join(folder, name), ROOT) for name in files if name.endswith(".py")}
+    for folder, _, files in os.walk(os.path.join(root, "edge"), followlinks=True):
+        found |= {os.path.relpath(os.path.join(folder, name), root) for name in files if name.endswith(".py")}
     return found
 
 
@@ -52,10 +52,10 @@ def test_the_links_are_relative_and_stay_in_the_checkout() -> None:
         assert os.readlink(os.path.join(ROOT, "edge", name)) == f"../{name}"
 
 
-def test_a_wheel_holds_exactly_the_tree(wheel: Path) -> None:
+def test_a_wheel_holds_exactly_the_tree(wheel: Path, tree: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         held = {name for name in archive.namelist() if not name.split("/")[0].endswith((".dist-info", ".data"))}
-    assert held == modules()
+    assert held == modules(str(tree))
 
 
 def test_a_wheel_starts_by_the_launcher_and_nothing_else(wheel: Path) -> None:
@@ -97,10 +97,9 @@ def test_a_source_archive_holds_all_that_a_wheel_is_made_from(tmp_path: Path) ->
     assert links == []
 
 
-def test_the_installed_launcher_is_the_script_itself(installed: Path, editable: Path) -> None:
+def test_the_installed_launcher_is_the_script_itself(installed: Path, editable: Path, tree: Path) -> None:
     """Installers rewrite the first line of Python scripts; this one is none."""
-    with open(os.path.join(ROOT, "bin", "fieldhand"), "rb") as launcher:
-        written = launcher.read()
+    written = (tree / "bin" / "fieldhand").read_bytes()
     assert installed.read_bytes() == written
     assert editable.read_bytes() == written
     assert os.access(installed, os.X_OK)
