@@ -22,8 +22,8 @@ ENDS = (",quit", ",exit", "quit", "exit", "bye")
 COMMANDS = """\
 ,help                this page
 ,tools               the tools and how to call them
-,NAME key=value ...  one tool, through the same gate: ,sensor_read name=temperature
-,quit                end (outputs go to their safe value); quit, exit and Ctrl-D do the same
+,NAME key=value ...  one tool, same gate: ,sensor_read name=temperature
+,quit                the end: outputs go to their safe value (also quit, Ctrl-D)
 anything else        a goal, in your own words"""
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 HELP = """\
 fieldhand                             a conversation at the prompt
-fieldhand -e GOAL                     one goal; answer on stdout, the rest on stderr
+fieldhand -e GOAL                     one goal; only the answer is on stdout
 fieldhand tools [--json]              the catalogue of tools
 fieldhand tool NAME key=value ...     one gated call, no model
-fieldhand policy check NAME JSON      what the gate says (10 it asks, 11 it denies)
+fieldhand policy check NAME JSON      what the gate says (10 asks, 11 denies)
 fieldhand tape list|show|resume NAME  what was said and done; NAME may be `last`
 fieldhand sim show|set NAME VALUE|reset
                                       look at the simulated board, change it
