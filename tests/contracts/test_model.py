@@ -17,6 +17,12 @@ from edge.step import Step, read
 from tests.support.asking import Asked, Timed, chat, late, moment, request, soon
 from tests.support.chatserver import ChatServer
 
+# A model that was closed must not complain when it is collected.
+pytestmark = [
+    pytest.mark.filterwarnings("error::ResourceWarning"),
+    pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning"),
+]
+
 SCHEMAS = {tool.name: tool.schema for tool in every()}
 STEP = '{"thought": "read", "action": "sensor_read", "action_input": {"name": "temperature"}}'
 CALL = {

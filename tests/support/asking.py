@@ -61,9 +61,20 @@ def soon(since=None):
     return max(0.1, 5 * _wake_ups.p99(moment() if since is None else since))
 
 
+_made = []
+
+
 def chat(server, key="", **settings):
     """The chat back end for a test server, without pauses between tries."""
-    return Chat("m", ModelSettings(base_url=server.base_url, **settings), key, chance=lambda: 0.0)
+    model = Chat("m", ModelSettings(base_url=server.base_url, **settings), key, chance=lambda: 0.0)
+    _made.append(model)
+    return model
+
+
+def close_chats():
+    """Close what `chat` made."""
+    while _made:
+        _made.pop().close()
 
 
 def request(mode="native", seconds=5.0, heard=None, tools=None, made=0.0):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import random
 from http.client import HTTPException, HTTPResponse
@@ -36,25 +37,25 @@ def facts(response):
 
 
 def by_http_client(data):
-    response = HTTPResponse(Source(data), method="POST")
-    try:
-        response.begin()
-        return facts(response)
-    except (HTTPException, ValueError) as error:
-        return type(error)
+    with contextlib.closing(HTTPResponse(Source(data), method="POST")) as response:
+        try:
+            response.begin()
+            return facts(response)
+        except (HTTPException, ValueError) as error:
+            return type(error)
 
 
 def by_quick(data):
     """None when it is left to http.client; then nothing may have been taken."""
     source = Source(data)
-    response = HTTPResponse(source, method="POST")
-    if not quick(response, source.reader):
-        assert source.reader.read() == data
-        return None
-    try:
-        return facts(response)
-    except (HTTPException, ValueError) as error:
-        return type(error)
+    with contextlib.closing(HTTPResponse(source, method="POST")) as response:
+        if not quick(response, source.reader):
+            assert source.reader.read() == data
+            return None
+        try:
+            return facts(response)
+        except (HTTPException, ValueError) as error:
+            return type(error)
 
 
 def test_everyday_heads_are_read_quickly_and_alike():

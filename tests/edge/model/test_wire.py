@@ -14,9 +14,6 @@ from edge.model.retry import LONGEST
 from tests.support.asking import Asked, Timed, chat, late, moment, request, soon
 from tests.support.chatserver import ChatServer, call, completion
 
-# A reply that is dropped must not complain when it is collected.
-pytestmark = pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
-
 OK = json.dumps(completion({"reply": "33 C"}))
 HEAD = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 EVENTS = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
