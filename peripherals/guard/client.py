@@ -8,7 +8,9 @@ Rules this file keeps:
    given up, which are dropped.
 3. A request is answered within SECONDS or it is a HardwareFault. After one in `set` the output is in an unknown state:
    it is not asked again (a write is at most once); `states` reads it back.
-4. The board's end is a HardwareFault that says how it ended, from every request after it.
+4. The board's end is a HardwareFault that says how it ended, from every request after it. `close` never raises: a
+   board that was gone or hung by then is told by a last event, `{"event":"lost","why":sentence}`.
+5. Whoever does not hear from the board does not know its outputs: every sentence about that says so.
 """
 
 from __future__ import annotations
@@ -35,6 +37,7 @@ HELLO_SECONDS = 10.0
 BYE_SECONDS = 2.0
 PEN_SECONDS = 0.05
 EVENTS = 256
+UNKNOWN = "the state of its outputs is unknown until they are read back"
 SPEEDS = (1e-3, 3600.0)
 BEAT = protocol.encode({"do": "beat"})
 
@@ -60,9 +63,10 @@ class Board:
         self._pen = _thread.allocate_lock()  # held by whoever may write to it
 
     @classmethod
-    def start(cls, state: str, speed: float = 60.0) -> Board:
+    def start(cls, state: str, speed: float = 60.0, run: str = "") -> Board:
         """Start the simulated board of a state folder ("": nothing is kept), `speed` board seconds per second.
 
+        `run` names what the calls belong to (the tape) and is written into the board's own record beside them.
         `notes` are sentences for the operator, such as that a damaged state was kept aside. HardwareFault when the
         board cannot be started or does not answer within 10 s; nothing is left running then.
         """
@@ -72,7 +76,7 @@ class Board:
             from edge.peripherals.sim.keep import make
 
             folder = make(state)
-        board = cls(*start(state, folder, speed))
+        board = cls(*start(state, folder, speed, run))
         ready = False
         try:
             reply = board._ask({"do": "hello", "protocol": protocol.VERSION}, HELLO_SECONDS)
@@ -106,7 +110,10 @@ class Board:
         return {field: reply[field] for field in ("name", "state", "left", "max_on")}
 
     def states(self) -> dict[str, dict[str, Any]]:
-        """Every output as the board has it: name -> state, left (s of board time), why, max_on (s)."""
+        """Every output as the board has it: name -> state, left (s of board time; None when off), why, max_on (s).
+
+        HardwareFault: the board is gone or did not answer; nobody knows then.
+        """
         states = self._ask({"do": "states"})["states"]
         return dict(states)
 
@@ -142,20 +149,25 @@ class Board:
         if self._closed:
             return
         until = monotonic() + BYE_SECONDS
-        if self._goodbye():
+        lost = self._goodbye()
+        if lost is None:
             self._last_words(until)
         self._closed = True
         self._socket.close()
         if not self._child.wait(max(0.1, until - monotonic())):
             self._child.kill()
+        if lost is None and not self._child.clean():
+            lost = self._dead("")
+        if lost is not None:
+            self._events.append({"event": "lost", "why": str(lost)})
 
-    def _goodbye(self) -> bool:
-        """Say bye; False when the board is dead or hung, and only the end of the connection is left to tell it."""
+    def _goodbye(self) -> HardwareFault | None:
+        """Say bye; why not, when the board is dead or hung and only the end of the connection is left to tell it."""
         try:
             self._ask({"do": "bye"}, BYE_SECONDS)
-        except HardwareFault:
-            return False
-        return True
+        except HardwareFault as fault:
+            return fault
+        return None
 
     def _last_words(self, until: float) -> None:
         """Read on to the end of the connection: the board tells what its end made safe."""
@@ -260,7 +272,8 @@ class Board:
 
     def _dead(self, lost: str) -> HardwareFault:
         return HardwareFault(
-            f"the board process (pid {self.pid}) {self._child.how()}{lost}", "the next start makes every output safe"
+            f"the board process (pid {self.pid}) {self._child.how()}{lost}; {UNKNOWN}",
+            "start again: the next start makes every output safe",
         )
 
 
@@ -272,5 +285,6 @@ def check_speed(speed: float) -> None:
 
 def _silent(seconds: float, lost: str) -> HardwareFault:
     return HardwareFault(
-        f"the board did not answer within {seconds:g} s{lost}", "read the outputs back with output_list"
+        f"the board did not answer within {seconds:g} s{lost}; {UNKNOWN}",
+        "read them back with output_list; the next start makes every output safe",
     )

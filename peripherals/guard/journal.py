@@ -1,7 +1,8 @@
 """The board's own record: what each output did, written by the process that did it.
 
 Rules this file keeps:
-1. One JSON line per transition: board (s), wall (s since 1970, a hint: the clock may be wrong), name, state, why, call.
+1. One JSON line per transition: board (s), wall (s since 1970, a hint: the clock may be wrong), name, state, why,
+   call (its id; unique within its run), run (what the agent called its run: the tape; not there when it has no name).
 2. `add` writes at once, so that a reader sees it; `sync` puts it on the card and is called after replies are out.
 3. Bounded: a record over LIMIT bytes becomes `<name>.1` (the one before is dropped) and a new one begins.
 4. A card that is full or gone never stops the guard. `trouble` is the sentence to show, and each line is tried anew.
@@ -29,8 +30,9 @@ FIELDS = {"board": (int, float), "name": (str,), "state": (bool,), "why": (str,)
 class Journal:
     """Appends to `<folder>/board.jsonl`; an empty folder name keeps nothing."""
 
-    def __init__(self, folder: str, limit: int = LIMIT) -> None:
+    def __init__(self, folder: str, run: str = "", limit: int = LIMIT) -> None:
         self.path = f"{folder}/{NAME}" if folder else ""
+        self.run = run
         self.limit = limit
         self.trouble = ""
         self._fd = -1
@@ -44,6 +46,8 @@ class Journal:
             return
         fields = {"board": round(note.at, 3), "wall": round(wall, 3), "name": note.name}
         fields.update(state=note.state, why=note.why, call=note.call)
+        if self.run:
+            fields["run"] = self.run
         try:
             self._write(line.write(fields).encode("ascii") + b"\n")
             self.trouble = ""
@@ -101,7 +105,7 @@ def sync_folder(path: str) -> None:
 
 
 def last(folder: str, count: int) -> list[dict[str, Any]]:
-    """The last `count` transitions kept in `folder`, oldest first; fewer when there are fewer.
+    """The last `count` transitions kept in `folder`, oldest first; fewer when there are fewer. `run` may be "".
 
     Reads at most the last 16 KiB of the record and of the one before it. Lines that cannot be read are left out.
     """
@@ -120,6 +124,7 @@ def _lines(path: str) -> list[dict[str, Any]]:
         except ValueError:
             continue  # rule 5: a torn line, or the half of one at the start of the tail
         if isinstance(fields, dict) and all(type(fields.get(name)) in types for name, types in FIELDS.items()):
+            fields["run"] = run if isinstance(run := fields.get("run"), str) else ""
             found.append(fields)
     return found
 

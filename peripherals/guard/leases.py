@@ -93,9 +93,14 @@ class Leases:
         return min((row.end for row in self.rows.values()), default=FOREVER)
 
     def states(self, now: float) -> dict[str, dict[str, Any]]:
-        """name -> state, left (s), why, max_on (s)."""
+        """name -> state, left (s; None: no lease), why, max_on (s)."""
         return {
-            name: {"state": row.state, "left": round(row.left(now), 3), "why": row.why, "max_on": row.output.max_on}
+            name: {
+                "state": row.state,
+                "left": None if row.safe else round(row.left(now), 3),
+                "why": row.why,
+                "max_on": row.output.max_on,
+            }
             for name, row in self.rows.items()
         }
 

@@ -9,8 +9,9 @@ Rules this file keeps:
 5. Terminal signals do not reach it: it is started in a process group of its own. A SIGINT sent to it is an order.
 6. Small: no json, re, enum, socket, signal or typing. The C modules below those are used directly.
 
-The arguments are LIB STATE SPEED: where `edge` lies (used by the starter), the state folder or "", board seconds per
-second. Exit codes: 0 the agent left or died; 7 the board could not be opened; 128 + n ended by signal n.
+The arguments are LIB STATE SPEED RUN: where `edge` lies (used by the starter), the state folder or "", board seconds
+per second, and what the agent calls this run, for the record. Exit codes: 0 the agent left or died; 7 the board could
+not be opened; 128 + n ended by signal n.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ GONE = select.POLLHUP | select.POLLERR | select.POLLNVAL
 
 def main() -> int:
     """Run the board until its agent or a signal ends it. The exit code; see the head of this file."""
-    state, speed = sys.argv[2], float(sys.argv[3])
+    state, speed, run = sys.argv[2], float(sys.argv[3]), sys.argv[4]
     close_others(AGENT)
     os.umask(0o077)
     end = Ending()
@@ -56,7 +57,7 @@ def main() -> int:
         sim, keep, notes = _open(state, agent, end)
     except Fault as fault:
         return _refuse(agent, fault, end)
-    process = BoardProcess(agent, end, sim, keep, notes, speed)
+    process = BoardProcess(agent, end, sim, keep, notes, Journal(keep.path if keep else "", run), speed)
     try:
         process.run()
     finally:
@@ -93,7 +94,7 @@ def close_others(last: int) -> None:
 def _open(state: str, agent: Wire, end: Ending) -> tuple[SimBoard, Keep | None, list[str]]:
     """The simulated board, its locked folder (None: nothing is kept) and what is to be told about it."""
     if not state:
-        return SimBoard(), None, ["nothing of the simulated board is kept: it has no state folder"]
+        return SimBoard(), None, []
     keep = Keep(kept.folder(state))
     try:
         if not _locked(keep, agent, end):
@@ -133,11 +134,18 @@ class BoardProcess:
     """The loop around one guard: the agent's wire, signals, the control socket, the record, the kept state."""
 
     def __init__(
-        self, agent: Wire, end: Ending, sim: SimBoard, keep: Keep | None, notes: list[str], speed: float
+        self,
+        agent: Wire,
+        end: Ending,
+        sim: SimBoard,
+        keep: Keep | None,
+        notes: list[str],
+        journal: Journal,
+        speed: float,
     ) -> None:
         self.agent, self.end, self.sim, self.keep, self.notes = agent, end, sim, keep, notes
         self.guard = Guard(sim, Clock(sim.now, monotonic(), speed))
-        self.journal = Journal(keep.path if keep else "")
+        self.journal = journal
         self.why = self.trouble = ""
         self._saved = monotonic()
         self._dirty = True

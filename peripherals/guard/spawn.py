@@ -1,7 +1,7 @@
 """Starting the board process and seeing it end.
 
 Rules this file keeps:
-1. The process is our own interpreter with -I -S, our own library folder (or zip), two arguments and no environment but
+1. The process is our own interpreter with -I -S, our own library folder (or zip), the arguments and no environment but
    PATH and LD_LIBRARY_PATH (interpreters outside the system's folders need it). No shell.
 2. Its end of the socket is handed over as descriptor 3 by the spawn itself: ours stays close-on-exec all the while.
 3. It is in a process group of its own, so that Ctrl-C at the terminal does not reach it, and starts with no signal
@@ -42,15 +42,21 @@ def library() -> str:
     return here
 
 
-def command(state: str, speed: float) -> list[str]:
-    """The argument list of the board process; HardwareFault when this interpreter does not know where it is."""
+def command(state: str, speed: float, run: str = "") -> list[str]:
+    """The argument list of the board process; HardwareFault when the interpreter or the program cannot be found."""
     if not sys.executable:
         raise HardwareFault(
             "the board process cannot be started: this Python does not know its own path (sys.executable is empty)",
             "start it by its full path, such as /usr/bin/python3",
         )
+    where = library()
+    if not os.path.exists(f"{where}/edge" if os.path.isdir(where) else where):
+        raise HardwareFault(
+            f"the board process cannot be started: the program {where} is gone or was moved since this run began",
+            "start again from where it is now",
+        )
     plain = ["-B"] if sys.dont_write_bytecode else []
-    return [sys.executable, *plain, "-I", "-S", "-c", CODE, library(), state, repr(speed)]
+    return [sys.executable, *plain, "-I", "-S", "-c", CODE, where, state, repr(speed), run]
 
 
 class Child:
@@ -90,6 +96,10 @@ class Child:
                 os.kill(self.pid, SIGKILL)
         self.wait(5.0)
 
+    def clean(self) -> bool:
+        """True when it ended as it should, with exit code 0 (or nobody knows how)."""
+        return self.ended() and not self._status
+
     def how(self) -> str:
         """How it ended, for a sentence: `was killed by signal 9`."""
         if not self.wait(0.5):
@@ -104,9 +114,9 @@ class Child:
         return f"ended with exit code {code}" + (f" ({last})" if last else "")
 
 
-def start(state: str, folder: str, speed: float) -> tuple[Child, _socket.socket]:
+def start(state: str, folder: str, speed: float, run: str = "") -> tuple[Child, _socket.socket]:
     """Start the board process of a state folder ("" keeps nothing); its log is in `folder`. The child and our end."""
-    words = command(state, speed)
+    words = command(state, speed, run)
     ours, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM | _socket.SOCK_CLOEXEC)
     log = f"{folder}/board.log" if folder else ""
     opened: list[int] = []

@@ -95,6 +95,7 @@ def test_a_stale_value_says_so(rig):
 
 def test_set_gives_what_the_board_has_now(rig):
     assert rig.board.set("fan", True, 120.0, "c1") == {"name": "fan", "state": True, "left": 120.0, "max_on": 3600.0}
+    assert rig.board.states()["pump"]["left"] is None
     state = rig.board.states()["fan"]
     assert state["state"] is True
     assert 0.0 < state["left"] <= 120.0
@@ -113,7 +114,7 @@ def test_a_lease_ends_by_itself_and_is_told(rig):
     assert rig.board.events() == [{"event": "off", "name": "fan", "state": False, "why": "lease ended"}]
     assert rig.board.events() == []
     state = rig.board.states()["fan"]
-    assert (state["state"], state["left"], state["why"]) == (False, 0.0, "lease ended")
+    assert (state["state"], state["left"], state["why"]) == (False, None, "lease ended")
     assert rig.record() == [("fan", True, "set", "c1"), ("fan", False, "lease ended", "c1")]
 
 

@@ -15,7 +15,7 @@ import pytest
 from edge.faults import HardwareFault
 from edge.peripherals.guard import client, spawn
 from edge.peripherals.guard.client import Board
-from tests.support.boards import alive, eventually
+from tests.support.boards import alive, eventually, record
 
 
 class Fake:
@@ -27,6 +27,9 @@ class Fake:
         return True
 
     def kill(self): ...
+
+    def clean(self):
+        return True
 
     def how(self):
         return "closed its connection"
@@ -192,6 +195,36 @@ def test_a_hung_board_is_killed_at_the_end(tmp_path, monkeypatch):
     board.close()
     assert not alive(board.pid)
     assert time.monotonic() - began < 6.0
+
+
+@pytest.mark.parametrize(
+    ("number", "said"), [(signal.SIGKILL, "was killed by signal 9"), (signal.SIGSTOP, "did not answer")]
+)
+def test_a_board_that_is_dead_or_hung_at_the_end_is_told(tmp_path, number, said):
+    board = Board.start(str(tmp_path))
+    board.set("fan", True, None, "c1")
+    os.kill(board.pid, number)
+    board.close()
+    (event,) = board.events()
+    assert event["event"] == "lost"
+    assert said in event["why"]
+    assert "the state of its outputs is unknown until they are read back" in event["why"]
+    assert "the next start makes every output safe" in event["why"]
+    assert board.events() == []
+
+
+def test_a_board_that_ends_well_is_not_told_as_lost(board):
+    board.close()
+    assert board.events() == []
+
+
+def test_the_name_of_the_run_stands_in_the_boards_record(tmp_path):
+    for run in ("20240101-101010-aaaa", "20240102-101010-bbbb"):
+        board = Board.start(str(tmp_path), 60.0, run)
+        board.set("fan", True, None, "c2")
+        board.close()
+    rows = [(row["call"], row["state"], row["run"][:8]) for row in record(tmp_path)]
+    assert rows == [(call, on, day) for day in ("20240101", "20240102") for call, on in (("c2", True), ("c2", False))]
 
 
 def test_a_closed_board_leaves_no_process_and_no_zombie(tmp_path):

@@ -27,6 +27,21 @@ def test_a_transition_is_one_line_that_stands_at_once(tmp_path, path):
     assert path.stat().st_mode & 0o777 == 0o600
 
 
+def test_the_run_is_written_beside_the_call_and_read_back(tmp_path, path):
+    for run in ("20240101-101010-aaaa", ""):
+        journal = Journal(str(tmp_path), run)
+        journal.add(note(2), 0.0)
+        journal.close()
+    assert [json.loads(line).get("run") for line in path.read_text().splitlines()] == ["20240101-101010-aaaa", None]
+    with open(path, "a") as file:
+        file.write(path.read_text().splitlines()[0].replace('"20240101-101010-aaaa"', "7") + "\n")
+    assert [(row["call"], row["run"]) for row in last(str(tmp_path), 9)] == [
+        ("c2", "20240101-101010-aaaa"),
+        ("c2", ""),
+        ("c2", ""),
+    ]
+
+
 def test_a_later_start_goes_on_in_the_same_record(tmp_path, path):
     for number in range(3):
         journal = Journal(str(tmp_path))

@@ -36,7 +36,7 @@ def test_on_for_a_time_ends_then(leases):
     assert leases.next_end() == 130.0
     assert leases.due(129.9) == ()
     assert leases.due(130.0) == (Transition(130.0, "fan", False, "lease ended", "c1"),)
-    assert leases.states(130.0)["fan"] == {"state": False, "left": 0.0, "why": "lease ended", "max_on": 3600.0}
+    assert leases.states(130.0)["fan"] == {"state": False, "left": None, "why": "lease ended", "max_on": 3600.0}
 
 
 def test_on_without_a_time_is_for_as_long_as_it_may_be_on(leases):
