@@ -24,8 +24,9 @@ def say(reading: Reading) -> str:
     """One line with everything that makes a reading a reading."""
     if reading.value is None:
         return f"{reading.name} gave no value ({reading.quality}, source {reading.source})"
+    value = f"{reading.value:.{0 if abs(reading.value) >= 1000 else 1}f}"  # 33.0 C, 20130 lux
     return (
-        f"{reading.name} {reading.value:.1f} {reading.unit} "
+        f"{reading.name} {value} {reading.unit} "
         f"({reading.quality}, {reading.age:.1f} s old, source {reading.source})"
     )
 

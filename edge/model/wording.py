@@ -45,9 +45,11 @@ def figure(value: float) -> str:
 
 
 def measured(value: object) -> str:
-    """A measured number, with a decimal at least, as the tools write it."""
+    """A measured number as the tools write it: with a decimal at least, from 1000 on with none."""
     if not isinstance(value, (int, float)) or isinstance(value, bool):
         return "no value"
+    if abs(value) >= 1000:
+        return f"{value:.0f}"
     said = figure(value)
     return said if isinstance(value, int) or "." in said or "e" in said else f"{said}.0"
 

@@ -51,7 +51,7 @@ def measure(part: Part, truth: float, at: float, now: float) -> Reading:
     if part.mode == "nak":
         raise HardwareFault(
             f"sensor {part.sensor.name} did not acknowledge ({part.address}, {part.sensor.where})",
-            f"check its wiring and power; this one is simulated: fieldhand sim set {part.sensor.name} ok",
+            f"check its wiring and power; this one is simulated: sim set {part.sensor.name} ok",
         )
     value = _resolved(part, truth) if part.mode == "ok" else part.held
     age = now - (part.since if part.mode == "stale" else at)

@@ -1,4 +1,4 @@
-"""`sim show` and `sim set`, with a running board and without one."""
+"""`sim show`, `sim set` and `sim reset`, with a running board and without one."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import errno
 import io
 import json
 import os
+import re
 
 import pytest
 
@@ -50,6 +51,26 @@ def test_show_of_a_running_board(board, state):
     assert lines[-1].endswith("fan on: set (call c7)")
 
 
+def test_a_call_is_shown_with_the_tape_that_it_is_of(state):
+    board = Board.start(state, 60.0, "20240101-101010-aaaa")
+    board.set("fan", True, None, "c2")
+    board.close()
+    assert sim(state, "show")[0].endswith("fan off: agent left (call c2 of tape 20240101-101010-aaaa)\n")
+
+
+@pytest.mark.parametrize("light", ["812", "20130"])
+def test_a_tool_and_show_and_the_answer_write_a_value_alike(board, state, light):
+    from edge.model.wording import measured
+    from edge.tools.sensor_read import say
+
+    sim(state, "set", "light", light)
+    sim(state, "set", "light", "stuck")
+    reading = board.sense("light")
+    (row,) = [line.split() for line in sim(state, "show")[0].splitlines() if line.startswith("  light ")]
+    assert say(reading).split()[1] == row[1] == measured(reading.value)
+    assert row[1] == ("812.0" if light == "812" else light)
+
+
 def test_show_as_json(board, state):
     out, _ = sim(state, "show", "--json")
     shown = json.loads(out)
@@ -73,13 +94,17 @@ def test_show_without_a_board_says_so_and_shows_what_is_kept(board, state):
     board.close()
     out, _ = sim(state, "show")
     assert out.startswith("no board is running; the kept state is of day 1 15:00:")
+    assert re.search(r"  temperature    3\d\.\d C +kept value\n", out) and "s old" not in out
+    shown = json.loads(sim(state, "show", "--json")[0])
+    assert (shown["running"], shown["kept"], {row["age"] for row in shown["sensors"]}) == (False, True, {None})
     assert out.splitlines()[-1].endswith("fan off: agent left (call c1)")
 
 
 def test_show_where_there_never_was_a_board(state):
     out, _ = sim(state, "show")
-    assert "no board is running" in out
+    assert out.startswith("no board is running, and nothing is kept of one: the next starts at day 1 15:00:00")
     assert "33.0 C" in out
+    assert re.search(r"  light          \d+ lux ", out)
     assert "no output was switched yet" in out
     assert os.listdir(state) == []
 
@@ -113,6 +138,33 @@ def test_set_without_a_board_is_for_the_next_one(state):
     assert "(set to stale)" in sim(state, "show")[0]
 
 
+def test_reset_brings_back_the_hot_afternoon(state):
+    sim(state, "set", "temperature", "20")
+    sim(state, "set", "humidity", "nak")
+    _, said = sim(state, "reset")
+    assert said == "the next board starts anew at day 1 15:00:00, a hot afternoon, with every sensor ok\n"
+    out, _ = sim(state, "show")
+    assert "33.0 C" in out and "set to" not in out and "no value" not in out
+    board = Board.start(state, 60.0)
+    assert board.sense("temperature").value == pytest.approx(33.0, abs=0.3)
+    board.close()
+
+
+def test_reset_of_a_running_board_is_refused_and_changes_nothing(board, state):
+    sim(state, "set", "temperature", "20")
+    with pytest.raises(UsageFault, match=rf"is running \(process {board.pid}\), and its time cannot go back"):
+        sim(state, "reset")
+    assert board.sense("temperature").value == pytest.approx(20.0, abs=0.3)
+
+
+def test_reset_keeps_a_damaged_state_aside(state):
+    os.mkdir(state + "/sim")
+    with open(state + "/sim/state.json", "w") as file:
+        file.write("{")
+    assert "is damaged" in sim(state, "reset")[1]
+    assert os.path.exists(state + "/sim/state.json.damaged")
+
+
 def test_set_keeps_a_damaged_state_aside(state):
     os.mkdir(state + "/sim")
     with open(state + "/sim/state.json", "w") as file:
@@ -138,9 +190,9 @@ def test_what_cannot_be_set_is_usage_and_changes_nothing(request, state, words, 
     assert not os.path.exists(state + "/sim/state.json") or running
 
 
-@pytest.mark.parametrize("words", [(), ("frob",), ("show", "me"), ("set",), ("set", "temperature"), ("watch",)])
+@pytest.mark.parametrize("words", [(), ("frob",), ("show", "me"), ("set",), ("set", "temperature"), ("reset", "x")])
 def test_what_it_does_not_know_is_usage_with_what_it_does(state, words):
-    with pytest.raises(UsageFault, match=r"sim show, or sim set NAME VALUE"):
+    with pytest.raises(UsageFault, match=r"it knows sim show, sim set NAME VALUE \(.*\) and sim reset"):
         sim(state, *words)
 
 
