@@ -31,8 +31,8 @@ def brief(scene: Scene, tools: tuple[Tool, ...], mode: str) -> str:
     if scene.outputs:
         parts.append("Outputs: " + "; ".join(f"{o.name} ({o.label})" for o in scene.outputs))
     if mode == "json":
-        from edge.schema import usage
+        from edge.schema import form
 
-        lines = [f"- {tool.name} {usage(tool.schema)}: {tool.about}" for tool in tools]
+        lines = [f"- {tool.name} {form(tool.schema)}: {tool.about}" for tool in tools]
         parts.append("\n".join([_STEP, *lines]))
     return "\n".join(parts)

@@ -66,7 +66,7 @@ def whole(text: str) -> tuple[Any, tuple[str, ...]]:
 
 
 def _strict(text: str, at: int) -> tuple[Any, int] | None:
-    """Value and end by the standard library's reader, or None when this is no strict JSON."""
+    """Value and end by the standard library's reader, or None when this is not strict JSON."""
     try:
         return (_scan or _scanner())(text, at)
     except (ValueError, StopIteration):  # a malformed value; no value at all
@@ -244,7 +244,7 @@ class _Reader:
         self.at -= 1
         raise StepFault(
             "bad_escape",
-            f"\\{ascii(mark)[1:-1]} is no JSON escape; to write a backslash in a string write two of them",
+            f"\\{ascii(mark)[1:-1]} is not a JSON escape; to write a backslash in a string write two of them",
         )
 
     def _unicode(self) -> str:

@@ -261,7 +261,7 @@ def _own_lines(text: str, end: int) -> None:
 
 
 def _nothing(text: str) -> StepFault:
-    """Why a text without an object on lines of its own is no step."""
+    """Why a text without an object on lines of its own is not a step."""
     _, end, _, fault = attempt(text, 0, flat(text))
     if fault is None and end == len(text):
         return StepFault("not_a_step", "the reply is a JSON value, but not an object")

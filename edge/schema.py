@@ -35,18 +35,11 @@ def fit(args: Mapping[str, Any], schema: Schema) -> tuple[dict[str, Any], tuple[
     try:
         return _object(args, schema, "", told), tuple(told)
     except UsageFault as fault:
-        raise UsageFault(fault.sentence, f"usage: {usage(schema) or 'no arguments'}") from None
-
-
-def usage(schema: Schema) -> str:
-    """The arguments as the command line spells them: `name=<string> state=on|off [for_seconds=<number>]`; may be ""."""
-    needed = schema.get("required", ())
-    parts = [(name, f"{name}={_spelled(rule)}") for name, rule in schema.get("properties", {}).items()]
-    return " ".join(part if name in needed else f"[{part}]" for name, part in parts)
+        raise UsageFault(fault.sentence, f"usage: {form(schema)}") from None
 
 
 def form(schema: Schema) -> str:
-    """The arguments as a model must write them: `{"name": <string>, "offset": <integer, optional>}`."""
+    """The arguments as JSON: `{"name": <string>, "offset": <integer, optional>}`."""
     needed = schema.get("required", ())
     parts = []
     for name, rule in schema.get("properties", {}).items():
@@ -71,13 +64,6 @@ def encodable(text: str) -> bool:
         return text.isascii() or bool(text.encode())
     except UnicodeEncodeError:
         return False
-
-
-def _spelled(rule: Schema) -> str:
-    if "enum" in rule:
-        return "|".join(str(one) for one in rule["enum"])
-    kind = rule.get("type", "value")
-    return {"boolean": "on|off", "array": "<JSON list>", "object": "<JSON object>"}.get(kind, f"<{kind}>")
 
 
 def _shown(value: Any) -> str:
@@ -121,7 +107,7 @@ def _unknown(name: Any, rules: Schema, where: str) -> UsageFault:
     meant = near(name, rules) if isinstance(name, str) else ""
     hint = f"did you mean {meant}?" if meant else f"known: {', '.join(rules) or 'none'}"
     shown = ascii(name[:40])[1:-1] if isinstance(name, str) else _shown(name)
-    return UsageFault(f"{where}{shown} is no argument; {hint}")
+    return UsageFault(f"{where}{shown} is not an argument; {hint}")
 
 
 def _value(value: Any, rule: Schema, where: str, told: Told) -> Any:
@@ -153,7 +139,7 @@ def _string(value: Any, rule: Schema, where: str, told: Told) -> str:
     if not isinstance(value, str):
         raise UsageFault(f"{where} must be a string, not {_shown(value)}")
     if not value.isascii() and not encodable(value):
-        raise UsageFault(f"{where} holds half of a surrogate pair, which is no text")
+        raise UsageFault(f"{where} holds half of a surrogate pair, which is not text")
     if "minLength" in rule and len(value) < rule["minLength"]:
         raise UsageFault(f"{where} must have at least {rule['minLength']} characters, not {len(value)}")
     if "maxLength" in rule and len(value) > rule["maxLength"]:
@@ -241,7 +227,7 @@ def _free(value: Any, where: str, depth: int) -> Any:
         return [_free(one, where, depth + 1) for one in value]
     if hasattr(value, "items") and all(isinstance(name, str) and encodable(name) for name in value):
         return {name: _free(one, where, depth + 1) for name, one in value.items()}
-    raise UsageFault(f"{where} holds {_shown(value)}, which is no JSON value")
+    raise UsageFault(f"{where} holds {_shown(value)}, which is not a JSON value")
 
 
 _CHECKS: dict[str, Callable[[Any, Schema, str, Told], Any]] = {

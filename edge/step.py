@@ -56,10 +56,10 @@ def read(raw: str | Mapping[str, Any], mode: str, tools: Tools) -> Step | StepFa
     """The step a reply says. `tools` maps names to JSON schemas; `mode` is "json" or "native".
 
     `raw` is the reply's text, or in native mode also the assistant message as a mapping or as its JSON text.
-    At most 1 MiB of characters. Returns a StepFault for all that is no step. UsageFault for another mode.
+    At most 1 MiB of characters. Returns a StepFault for all that is not a step. UsageFault for another mode.
     """
     if mode not in ("json", "native"):
-        raise UsageFault(f"{mode!r} is no way to read replies", "use json or native")
+        raise UsageFault(f"mode {mode!r} is not known", "use json or native")
     try:
         return _native(raw, tools) if mode == "native" else _json(_text(raw), tools)
     except StepFault as fault:
@@ -158,7 +158,7 @@ def _thought(thought: Any, told: list[str]) -> str:
     if not isinstance(thought, str):
         import json
 
-        told.append("the thought was no text; its JSON was kept")
+        told.append("the thought was not text; its JSON was kept")
         thought = json.dumps(thought, ensure_ascii=False)
     if not encodable(thought):
         raise StepFault("not_text", 'half of a surrogate pair stands in "thought"; write the character itself')

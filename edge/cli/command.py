@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 def catalogue() -> str:
     """The tools, one a line, with how to call them."""
+    from edge.cli.spelling import usage
     from edge.registry import every
-    from edge.schema import usage
 
     rows = [(f"{tool.name} {usage(tool.schema)}".rstrip(), tool.about) for tool in every()]
     return "\n".join(f"{call}\n    {about}" for call, about in rows)

@@ -5,15 +5,15 @@ Rules:
 2. Booleans: on off true false yes no 1 0, in any case. Lists and objects: JSON.
 3. An argument that ends in `_seconds` may be named without it and given with units (`for=1h30m`); a plain
    number is seconds.
-4. One word without `=` fills the first required text argument. A word whose part before `=` is no argument's
-   name is such a word only where it cannot be a slip: when it starts with / . ~ or a quotation.
+4. One word without `=` fills the first required text argument. A word whose part before `=` is not the
+   name of an argument is such a word only where it cannot be a slip: when it starts with / . ~ or a quotation.
 5. `parse(shlex.split(say(args)))` is `args` again.
 """
 
 from __future__ import annotations
 
 from edge.faults import UsageFault
-from edge.schema import fit, near, spelled_number, usage
+from edge.schema import fit, near, spelled_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,9 +38,33 @@ def parse(words: Sequence[str], schema: Schema) -> dict[str, Any]:
             if name in found:
                 raise UsageFault(f"{name} is given twice, the second time as {word}")
             found[name] = _meant(name, text, rules[name])
+        return fit(found, schema)[0]
     except UsageFault as fault:
         raise UsageFault(fault.sentence, f"usage: {usage(schema) or 'no arguments'}") from None
-    return fit(found, schema)[0]
+
+
+def usage(schema: Schema) -> str:
+    """The arguments as words: `name=<string> state=on|off [for=<time, such as 2m>]`; may be ""."""
+    rules = schema.get("properties") or {}
+    parts = [(name in schema.get("required", ()), _form(name, rule, rules)) for name, rule in rules.items()]
+    return " ".join(part if needed else f"[{part}]" for needed, part in parts)
+
+
+def _form(name: str, rule: Schema, rules: Schema) -> str:
+    """How one argument is typed."""
+    kind = rule.get("type", "value")
+    if "enum" in rule:
+        return f"{name}={'|'.join(str(one) for one in rule['enum'])}"
+    if name.endswith(_SECONDS) and kind in ("number", "integer"):
+        return f"{_short(name, rules)}=<time, such as 2m>"
+    forms = {"boolean": "on|off", "array": "<JSON list>", "object": "<JSON object>"}
+    return f"{name}={forms.get(kind, f'<{kind}>')}"
+
+
+def _short(name: str, rules: Schema) -> str:
+    """The name less `_seconds`, where another argument does not have that name."""
+    short = name[: -len(_SECONDS)]
+    return name if short in rules else short
 
 
 def say(args: Mapping[str, Any], schema: Schema) -> str:
@@ -83,10 +107,10 @@ def _named(word: str, rules: Schema, schema: Schema) -> tuple[str, str]:
         for name in schema.get("required", ()):
             if rules[name].get("type") == "string":
                 return name, word
-        raise UsageFault(f"{word[:40]} is no argument of the form name=value")
+        raise UsageFault(f"{word[:40]} is not an argument of the form name=value")
     known = [*rules, *(name[: -len(_SECONDS)] for name in rules if name.endswith(_SECONDS))]
     meant = near(key, known)
-    raise UsageFault(f"{key[:40]} is no argument; " + (f"did you mean {meant}?" if meant else "see the usage"))
+    raise UsageFault(f"{key[:40]} is not an argument; " + (f"did you mean {meant}?" if meant else "see the usage"))
 
 
 def _meant(name: str, text: str, rule: Schema) -> Any:
@@ -116,8 +140,8 @@ def _json(name: str, text: str) -> Any:
 
 
 def _pair(name: str, value: Any, rules: Schema) -> str:
-    if name.endswith(_SECONDS) and type(value) in (int, float) and name[: -len(_SECONDS)] not in rules:
-        return f"{name[: -len(_SECONDS)]}={_span(value)}"
+    if name.endswith(_SECONDS) and type(value) in (int, float) and _short(name, rules) != name:
+        return f"{_short(name, rules)}={_span(value)}"
     if isinstance(value, bool):
         return f"{name}={'on' if value else 'off'}"
     if isinstance(value, (int, float)):

@@ -51,7 +51,7 @@ class Chat:
         import _thread
 
         if settings.mode not in ("native", "json"):
-            raise ConfigFault(f"mode {settings.mode!r} is no way to reply", "use native or json", key="model.mode")
+            raise ConfigFault(f"mode {settings.mode!r} is not known", "use native or json", key="model.mode")
         if any(not 32 < ord(letter) < 127 for letter in key):
             raise ConfigFault("the key is not one word of ASCII", "write the key alone", key="model.key_env")
         self._place = place(settings.base_url, "chat/completions")
@@ -289,14 +289,14 @@ def _chance() -> Callable[[], float]:
 
 
 def _decoder() -> Callable[[str], Any]:
-    """A JSON reader that refuses NaN and Infinity, which are no JSON.
+    """A JSON reader that refuses NaN and Infinity, which are not JSON.
 
     It is JSONDecoder.decode, whose looks for blanks around the value a text that is nothing but a value does not need.
     """
     import json
 
     def refuse(word: str) -> None:
-        raise ValueError(f"{word} is no number of JSON")
+        raise ValueError(f"{word} is not a JSON number")
 
     decoder: Any = json.JSONDecoder(parse_constant=refuse)
     scan, whole = decoder.scan_once, decoder.decode

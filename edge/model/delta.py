@@ -1,7 +1,7 @@
 """One reply put together from what the server sent: a whole chat completion, or the pieces of a streamed one. Pure.
 
 Rules:
-1. What is no chat completion is a ValueError with words for a sentence; members that are not known are ignored.
+1. What is not a chat completion is a ValueError with words for a sentence; members that are not known are ignored.
 2. The pieces of a tool call belong together by `index`; another id at the same index begins another call, and a
    piece without index goes on with the last call (servers differ).
 3. A surrogate pair that was torn between two pieces becomes its character; half of one becomes U+FFFD.
@@ -59,7 +59,7 @@ class Built:
         if part is None:
             return ""
         if not isinstance(part, dict):
-            raise ValueError("its message is no object")
+            raise ValueError("its message is not an object")
         return self._part(part)
 
     def _part(self, part: Mapping[str, Any]) -> str:
@@ -67,7 +67,7 @@ class Built:
             self.refusal += part["refusal"]
         calls = part.get("tool_calls")
         if calls is not None and not isinstance(calls, list):
-            raise ValueError("its tool_calls are no list")
+            raise ValueError("its tool_calls are not a list")
         for call in calls or ():
             self._call(call)
         text = _content(part.get("content"))
@@ -77,10 +77,10 @@ class Built:
 
     def _call(self, piece: Any) -> None:
         if not isinstance(piece, dict):
-            raise ValueError("a tool call is no object")
+            raise ValueError("a tool call is not an object")
         function = piece.get("function") or {}
         if not isinstance(function, dict):
-            raise ValueError("the function of a tool call is no object")
+            raise ValueError("the function of a tool call is not an object")
         call = self._place(piece.get("index"), piece.get("id"))
         name, arguments = function.get("name"), function.get("arguments")
         if isinstance(name, str) and name != call["name"] and not call["arguments"]:
@@ -120,7 +120,7 @@ def _content(content: Any) -> str:
         return ""
     if isinstance(content, list):
         return "".join(part["text"] for part in content if isinstance(part, dict) and isinstance(part.get("text"), str))
-    raise ValueError("its content is no text")
+    raise ValueError("its content is not text")
 
 
 def usage(counted: Any) -> Usage | None:

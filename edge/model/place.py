@@ -68,7 +68,7 @@ def _host_and_port(authority: str, url: str) -> tuple[str, int]:
         host, found, number = authority.partition(":")
         bad = bool(found) and not number
     if bad or not host or (number and not (number.isdigit() and 0 < int(number[:6]) < 65536)):
-        raise _wrong("has no host, or its port is no number from 1 to 65535", url)
+        raise _wrong("has no host, or its port is not a number from 1 to 65535", url)
     return host, int(number or 0)
 
 

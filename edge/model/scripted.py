@@ -93,11 +93,11 @@ def _value(line: str, where: str) -> Any:
     try:
         value = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise ConfigFault(f"is no JSON value: {error}", "one reply a line", where) from error
+        raise ConfigFault(f"is not a JSON value: {error}", "one reply a line", where) from error
     said = _bare(value)
     if not isinstance(said, (str, dict)):
         raise ConfigFault("is neither text nor an object", "one reply a line", where)
     delay = value.get("delay", 0) if isinstance(value, dict) else 0
     if type(delay) not in (int, float) or not 0 <= delay < 1e9:
-        raise ConfigFault("the delay is no number of seconds", "for example 0.5", where)
+        raise ConfigFault("the delay is not a number of seconds", "for example 0.5", where)
     return value

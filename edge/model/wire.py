@@ -163,7 +163,7 @@ class Wire:
         if isinstance(error, OSError):
             unreachable = error.errno in (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ETIMEDOUT)
             return f"{endpoint} cannot be reached: {error.strerror or error}", "check the network", unreachable
-        return f"{endpoint} gave a reply that is no HTTP: {str(error)[:80] or type(error).__name__}", "", False
+        return f"{endpoint} gave a reply that is not HTTP: {str(error)[:80] or type(error).__name__}", "", False
 
     def close(self) -> None:
         """Give up the connection; the next exchange opens one."""

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from edge.faults import UsageFault
-from edge.schema import encodable, fit, form, near, usage
+from edge.schema import encodable, fit, form, near
 
 SET = {
     "type": "object",
@@ -112,17 +112,24 @@ def test_null_for_an_argument_that_may_be_left_out_is_not_given() -> None:
         ({"place": {}}, "place.row is missing"),
         ({"place": {"row": "x"}}, "place.row must be an integer"),
         ({"free": {"\ud800": 1}}, "free holds"),
-        ({"stat": True}, "stat is no argument; did you mean state?"),
-        ({"na\u200bme": "x"}, "na\\u200bme is no argument; did you mean name?"),
-        ({"approved": True}, "approved is no argument"),
-        ({5: True}, "5 is no argument"),
+        ({"stat": True}, "stat is not an argument; did you mean state?"),
+        ({"na\u200bme": "x"}, "na\\u200bme is not an argument; did you mean name?"),
+        ({"approved": True}, "approved is not an argument"),
+        ({5: True}, "5 is not an argument"),
     ],
 )
 def test_what_would_be_a_guess_is_refused_with_the_right_form(changes: dict[Any, Any], words: str) -> None:
     with pytest.raises(UsageFault) as caught:
         fit({**BASE, **changes}, SET)
     assert words in caught.value.sentence
-    assert caught.value.fix.startswith("usage: name=<string> state=on|off [for_seconds=<number>]")
+    assert caught.value.fix.startswith('usage: {"name": <string>, "state": <boolean>, "for_seconds": <number, opt')
+
+
+def test_a_fault_shows_the_form_that_its_sentence_asks_for() -> None:
+    wanted = r'state must be true or false, not "on" \(usage: .*"state": <boolean>'
+    with pytest.raises(UsageFault, match=wanted) as caught:
+        fit({"name": "fan", "state": "on"}, SET)
+    assert "on|off" not in str(caught.value) and "state=" not in str(caught.value)
 
 
 def test_missing_arguments_are_named_together() -> None:
@@ -146,13 +153,12 @@ def test_a_deep_value_is_refused_without_a_recursion_error() -> None:
 def test_no_arguments_take_no_arguments() -> None:
     schema = {"type": "object", "properties": {}, "required": []}
     assert fit({}, schema) == ({}, ())
-    assert usage(schema) == "" and form(schema) == "{}"
-    with pytest.raises(UsageFault, match=r"known: none.*usage: no arguments"):
+    assert form(schema) == "{}"
+    with pytest.raises(UsageFault, match=r"known: none.*usage: \{\}"):
         fit({"x": 1}, schema)
 
 
-def test_usage_and_form_show_what_is_optional() -> None:
-    assert usage(SET).startswith("name=<string> state=on|off [for_seconds=<number>] [tries=<integer>] [mode=slow|fast]")
+def test_the_form_shows_what_is_optional() -> None:
     assert form(SET).startswith('{"name": <string>, "state": <boolean>, "for_seconds": <number, optional>')
     assert '"mode": <"slow"|"fast", optional>' in form(SET)
 

@@ -80,7 +80,7 @@ def test_a_step_has_thought_calls_without_ids_and_no_repairs() -> None:
     [
         ('{"action": "sensor_read", "action_input": {"name": "a"}}', "the thought was missing"),
         ('{"thought": null, "action": "sensor_read", "action_input": {"name": "a"}}', "the thought was missing"),
-        ('{"thought": 5, "action": "sensor_read", "action_input": {"name": "a"}}', "the thought was no text"),
+        ('{"thought": 5, "action": "sensor_read", "action_input": {"name": "a"}}', "the thought was not text"),
         ('{"thought": "t", "action": "sensor_read", "action_input": {"name": "a",}}', "a comma before }"),
         ("{'thought': 't', 'action': 'sensor_read', 'action_input': {'name': 'a'}}", "single quotes"),
         ('{"thought": "t", "action": "sensor_read", "action_input": "{\'name\': \'a\'}"}', "single quotes"),

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from edge.cli.spelling import duration, parse, say
+from edge.cli.command import catalogue
+from edge.cli.spelling import duration, parse, say, usage
 from edge.faults import UsageFault
 from edge.schema import fit
 
@@ -59,8 +60,8 @@ def test_words_become_checked_arguments(line: str, args: dict[str, Any]) -> None
         ("fan heater state=on", "name is given twice, the second time as heater"),
         ("fan state=on state=off", "state is given twice"),
         ("fan state=on for=1m for_seconds=2", "for_seconds is given twice"),
-        ("fan stat=on", "stat is no argument; did you mean state?"),
-        ("fan state=on fro=2m", "fro is no argument; did you mean for?"),
+        ("fan stat=on", "stat is not an argument; did you mean state?"),
+        ("fan state=on fro=2m", "fro is not an argument; did you mean for?"),
         ("fan state=on for=2x", "for_seconds is a time such as 90, 90s, 2m or 1h30m, not '2x'"),
         ("fan state=on for=30m1h", "not '30m1h'"),
         ("fan state=on for=1m2m", "not '1m2m'"),
@@ -80,12 +81,38 @@ def test_a_wrong_word_is_named_with_the_usage(line: str, words: str) -> None:
     with pytest.raises(UsageFault) as caught:
         parse(shlex.split(line), SCHEMA)
     assert words in caught.value.sentence
-    assert caught.value.fix.startswith("usage: name=<string> state=on|off [for_seconds=<number>]")
+    assert caught.value.fix.startswith("usage: name=<string> state=on|off [for=<time, such as 2m>]")
+
+
+def test_what_only_the_schema_refuses_shows_the_form_of_words_too() -> None:
+    for line in ("fan", "fan state=on for=0.01", "fan state=on limit=2.5"):
+        with pytest.raises(UsageFault) as caught:
+            parse(shlex.split(line), SCHEMA)
+        assert caught.value.fix.startswith("usage: name=<string> state=on|off"), caught.value
+
+
+def test_the_usage_shows_how_each_kind_is_typed_and_what_may_be_left_out() -> None:
+    assert usage({"properties": {}}) == ""
+    assert usage(SCHEMA).startswith("name=<string> state=on|off [for=<time, such as 2m>]")
+    rules = {
+        "mode": {"enum": ["slow", "fast"]},
+        "tags": {"type": "array"},
+        "more": {"type": "object"},
+        "free": {},
+        "wait": {"type": "string"},
+        "wait_seconds": {"type": "integer"},
+    }
+    shown = "mode=slow|fast [tags=<JSON list>] [more=<JSON object>] [free=<value>] [wait=<string>]"
+    assert usage({"properties": rules, "required": ["mode"]}) == f"{shown} [wait_seconds=<time, such as 2m>]"
+
+
+def test_the_catalogue_shows_the_short_spelling_of_a_time() -> None:
+    assert "output_set name=<string> state=on|off [for=<time, such as 2m>]\n" in catalogue()
 
 
 def test_a_bare_word_needs_a_required_text() -> None:
     schema = {"properties": {"limit": {"type": "integer"}, "query": {"type": "string"}}, "required": ["limit"]}
-    with pytest.raises(UsageFault, match="pump is no argument of the form name=value"):
+    with pytest.raises(UsageFault, match="pump is not an argument of the form name=value"):
         parse(["pump"], schema)
     assert parse([], {"properties": {}}) == {}
 

@@ -53,14 +53,14 @@ def test_a_delay_beyond_the_deadline_is_a_budget_fault_in_time():
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("{", "no JSON value"),
+        ("{", "not a JSON value"),
         ("3", "neither text nor an object"),
         ("null", "neither text nor an object"),
         ('{"reply": 3}', "neither text nor an object"),
-        ('{"delay": -1, "reply": ""}', "no number of seconds"),
-        ('{"delay": "1", "reply": ""}', "no number of seconds"),
-        ('{"delay": NaN, "reply": ""}', "no number of seconds"),
-        ("[" * 100_000, "no JSON value"),
+        ('{"delay": -1, "reply": ""}', "not a number of seconds"),
+        ('{"delay": "1", "reply": ""}', "not a number of seconds"),
+        ('{"delay": NaN, "reply": ""}', "not a number of seconds"),
+        ("[" * 100_000, "not a JSON value"),
     ],
 )
 def test_a_bad_line_is_named(tmp_path, line, said):
