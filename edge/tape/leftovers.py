@@ -3,10 +3,12 @@
 Rules:
 1. A child is written down as (pid, start ticks) in a `child` record when it starts. Before the first one a
    marker `<state>/live/NAME` is made; it goes at a clean close. No marker, nothing to do: one folder listing.
-2. Nothing is ended but a process that a tape of this boot names, whose start ticks are equal. It is looked at
-   and ended through one handle (pidfd_open(2)) where the kernel has it, so that a pid used again is safe.
+2. Nothing is ended but a process that a tape of this boot names, whose start ticks are equal, that belongs to
+   this user and whose command line is that of a board process of this state folder. It is looked at and ended
+   through one handle (pidfd_open(2)) where the kernel has it, so that a pid used again is safe.
 3. A marker whose tape another process has locked belongs to a living agent and is left alone. So are the
    asking process's own children: a tape that was opened again may already have new ones.
+4. Tapes that another user could have written name nothing: all of the state folder must be this user's alone.
 """
 
 from __future__ import annotations
@@ -21,6 +23,12 @@ from edge.tape.names import path_of, tapes
 from edge.tape.reader import Reader
 
 SIGKILL = 9
+# How the command line of a board process begins to tell what it is (edge.peripherals.guard.spawn.CODE, held equal by a
+# test): after `-c` this code, then the library and the state folder.
+CODE = (
+    b"import sys; sys.path.insert(0, sys.argv[1]); "
+    b"from edge.peripherals.guard.process import main; raise SystemExit(main())"
+)
 LOOK = 0.02  # seconds between two looks at processes that are given time
 GRACE = 0.5  # seconds for a killed process to be gone
 
@@ -76,9 +84,14 @@ def sweep(state: str, patience: float = 1.0) -> list[str]:
     for name in _marked(state):
         try:
             path = path_of(tapes(state), name)
+            open_to = next((one for one in (state, _live(state), tapes(state), path) if not _only_ours(one)), "")
+            if open_to:
+                done.append(f"what the tape {name} left running is not looked at: others can write {open_to}")
+                continue
             if os.path.exists(path) and _is_anothers(path):
                 continue
             left = children(path) if os.path.exists(path) else []
+            left = [child for child in left if _is_board(child.pid, state)]
         except (OSError, ValueError) as error:
             done.append(f"what the tape {name} left running cannot be looked at: {error}")
             continue
@@ -103,6 +116,33 @@ def children(path: str) -> list[Child]:
                 found.append(Child(pid, start, what if isinstance(what, str) and what else "a child"))
     states = [(child, _state(child.pid)) for child in found]
     return [child for child, (start, parent) in states if start == child.start and parent != own]
+
+
+def _only_ours(path: str) -> bool:
+    """True when nobody but this user (and root) can write what is at `path`; also when nothing is."""
+    try:
+        status = os.stat(path)
+    except FileNotFoundError:
+        return True
+    return status.st_uid == os.geteuid() and not status.st_mode & 0o022
+
+
+def _is_board(pid: int, state: str) -> bool:
+    """True when the process is this user's and was started as the board process of `state`."""
+    line = small_file(f"/proc/{pid}/cmdline")
+    end = time.monotonic() + GRACE
+    while not line and time.monotonic() < end:
+        # A process that was started in this instant has no command line yet.
+        time.sleep(LOOK)
+        line = small_file(f"/proc/{pid}/cmdline")
+    words = line.split(b"\0")
+    try:
+        at = words.index(CODE)
+        theirs = os.path.realpath(os.fsdecode(words[at + 2]))
+        mine = os.stat(f"/proc/{pid}").st_uid == os.geteuid()
+    except (ValueError, IndexError, OSError):
+        return False
+    return mine and words[at - 1] == b"-c" and theirs == os.path.realpath(state)
 
 
 def _is_anothers(path: str) -> bool:

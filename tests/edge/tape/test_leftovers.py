@@ -10,6 +10,7 @@ import time
 
 import pytest
 
+from edge.peripherals.guard import spawn
 from edge.tape import leftovers
 from edge.tape.journal import Tape
 from edge.tape.leftovers import mark, started, sweep, unmark
@@ -17,16 +18,21 @@ from edge.tape.names import tapes
 from tests.support.tape_disks import QuickDisk
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+# What stands for a board process: its command line, with a library whose `main` only waits.
+LIBRARY = """
+import sys, time
+def main():
+    time.sleep(float(sys.argv[3]))
+"""
 # An agent: a tape, a marker, a child in a session of its own; says the child's pid and waits to be killed.
 AGENT = """
-import subprocess, sys, time
+import os, subprocess, sys, time
 from edge.tape.journal import Tape
 from edge.tape.leftovers import mark, started
 from edge.tape.names import tapes
-state, seconds = sys.argv[1:]
+state, seconds, *sleep = sys.argv[1:]
 tape = Tape.create(tapes(state), "killed")
 mark(state, tape.name)
-sleep = [sys.executable, "-c", "import sys, time; time.sleep(float(sys.argv[1]))", seconds]
 child = subprocess.Popen(sleep, start_new_session=True, stdout=subprocess.DEVNULL)
 tape.append("child", {"pid": child.pid, "start": started(child.pid), "what": "the board"})
 print(child.pid, started(child.pid), flush=True)
@@ -34,11 +40,22 @@ time.sleep(60)
 """
 
 
+def board(state: str, seconds: float) -> tuple[str, ...]:
+    """The command of a process that looks like the board process of `state` and only waits."""
+    folder = os.path.join(state, "library")
+    package = os.path.join(folder, "edge", "peripherals", "guard")
+    os.makedirs(package, exist_ok=True)
+    with open(os.path.join(package, "process.py"), "w") as file:
+        file.write(LIBRARY)
+    return (sys.executable, "-I", "-S", "-c", leftovers.CODE.decode(), folder, state, str(seconds))
+
+
 class Agent:
     """The agent above, its child, and how both end."""
 
-    def __init__(self, state: str, seconds: float = 60) -> None:
-        command = [sys.executable, "-c", AGENT, state, str(seconds)]
+    def __init__(self, state: str, seconds: float = 60, child: tuple[str, ...] = ()) -> None:
+        child = child or board(state, seconds)
+        command = [sys.executable, "-c", AGENT, state, str(seconds), *child]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT)
         assert self.process.stdout is not None
         self.child, self.start = (int(word) for word in self.process.stdout.readline().split())
@@ -68,8 +85,8 @@ def state(tmp_path) -> str:
 def agents(state: str):
     made: list[Agent] = []
 
-    def make(seconds: float = 60) -> Agent:
-        made.append(Agent(state, seconds))
+    def make(seconds: float = 60, child: tuple[str, ...] = ()) -> Agent:
+        made.append(Agent(state, seconds, child))
         return made[-1]
 
     yield make
@@ -158,6 +175,53 @@ def test_a_process_that_only_has_the_number_is_left_alone(state: str, agents) ->
     )
     assert sweep(state, patience=0.0) == []
     assert agent.child_runs and "old" not in markers(state)
+
+
+def test_the_command_line_that_is_looked_for_is_that_of_the_board_process() -> None:
+    words = [word.encode() for word in spawn.command("/the/state", 60.0)]
+    at = words.index(leftovers.CODE)
+    assert words[at - 1] == b"-c" and words[at + 2] == b"/the/state"
+
+
+SLEEP = "import time; time.sleep(60)"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("-c", SLEEP),
+        ("-c", SLEEP, leftovers.CODE.decode(), "/", "STATE"),
+        ("-c", SLEEP, "-c", leftovers.CODE.decode(), "/", "STATE-OF-ANOTHER"),
+        ("-c", SLEEP, leftovers.CODE.decode()),
+    ],
+)
+def test_a_process_that_is_no_board_of_this_state_is_left_alone(state: str, agents, arguments: tuple[str, ...]) -> None:
+    agent = agents(child=(sys.executable, *(word.replace("STATE", state) for word in arguments)))
+    agent.kill()
+    assert sweep(state, patience=0.0) == []
+    assert agent.child_runs
+
+
+def test_a_process_of_another_user_is_left_alone(state: str, agents, monkeypatch: pytest.MonkeyPatch) -> None:
+    agent = agents()
+    agent.kill()
+    real = os.geteuid()
+    with monkeypatch.context() as as_another:
+        as_another.setattr(os, "geteuid", lambda: real + 1)
+        assert not leftovers._is_board(agent.child, state)
+    assert leftovers._is_board(agent.child, state)
+
+
+@pytest.mark.parametrize("what", ["", "live", "tapes", "tapes/killed.jsonl"])
+def test_tapes_that_others_can_write_name_no_victim(state: str, agents, what: str) -> None:
+    agent = agents()
+    agent.kill()
+    os.chmod(os.path.join(state, what), 0o777)
+    said = sweep(state, patience=0.0)
+    assert len(said) == 1 and "others can write" in said[0]
+    assert agent.child_runs and markers(state) == ["killed"]
+    os.chmod(os.path.join(state, what), 0o700)
+    assert "was ended" in sweep(state, patience=0.0)[0]
 
 
 def test_what_another_boot_wrote_is_left_alone(state: str, agents, monkeypatch: pytest.MonkeyPatch) -> None:
