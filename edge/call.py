@@ -110,7 +110,11 @@ class Output(Record):
 
 
 class Scene(Record):
-    """What a tool may know before it acts: folders and what the board declares. Paths are absolute."""
+    """What a tool may know before it acts: folders and what the board declares. Paths are absolute.
+
+    `cwd` is "" when the folder of the start is gone. `own`: what only the agent itself uses, such as its key;
+    `settings`: what says what the agent may do, which no tool changes. Both are files, or folders with all below.
+    """
 
     cwd: str
     home: str
@@ -119,6 +123,8 @@ class Scene(Record):
     outputs: tuple[Output, ...] = ()
     state: str = ""
     simulated: bool = True
+    own: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
 
 
 class Reading(Record):

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from edge.gate.rules import Row
 
 _WEIGHT = {"allow": 0, "ask": 1, "deny": 2, "low": 0, "medium": 1, "high": 2}
+# Paths that lead to no place at all, whatever would be done there.
+_NOWHERE = {"odd": rules.ODD_PATH, "adrift": rules.ADRIFT}
 
 
 def decide(call: Call, effects: tuple[Effect, ...], policy: Policy, state: State, scene: Scene) -> Decision:
@@ -59,7 +61,8 @@ def _judge(effect: Effect, scene: Scene) -> tuple[Row, Grant, str]:
     kind, _, name = effect.on.partition(":")
     if kind == "file":
         spot = place(name, scene)
-        row = rules.RULES.get((effect.verb, "file", spot.kind), rules.NO_RULE)
+        kind = spot.kind if effect.observes else spot.change
+        row = _NOWHERE.get(kind) or rules.RULES.get((effect.verb, "file", kind), rules.NO_RULE)
         return row, Grant(effect.verb, spot.root, spot.path, effect.deep), spot.full
     grant = Grant(effect.verb, kind, name, effect.deep)
     if kind == "output" and effect.verb == "actuate":

@@ -2,11 +2,15 @@
 
 Rules:
 1. `.` and `..` and repeated slashes are resolved as text; a link is found later, by the hand that opens.
-2. A path that holds a NUL or ends in a slash after a name is taken as written and refused by the hand.
-3. Kinds, the first that fits: own (the agent's state), secret (by its parts, whatever the case),
-   workspace (inside a root), readable (system places that hold no secrets), system (places whose
-   change breaks a board), outside (all else).
-4. The path granted is relative to its root; the root of everything is named `system` and is `/`.
+   `~` and `~/x` mean the home of who started Fieldhand; `~name` is a name like any other.
+2. A path with characters that a person cannot see or that turn what a person reads, and one longer than the
+   kernel takes, is `odd` and leads nowhere.
+3. Kinds, the first that fits: odd, adrift (a relative path, and the folder it counts from is gone), own (the
+   agent's state and keys), secret (by its parts, whatever the case), workspace (inside a root), readable
+   (system places that hold no secrets), system (places whose change breaks a board), outside (all else).
+4. For a change there are two kinds more, before `workspace`: settings (what says what the agent may do) and
+   startup (what a later login, shell or tool of the operator runs by itself).
+5. The path granted is relative to its root; the root of everything is named `system` and is `/`.
 """
 
 from __future__ import annotations
@@ -17,6 +21,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from edge.call import Scene
 
+LONGEST = 4096  # bytes; PATH_MAX of Linux
+# Marks that turn the direction of what a person reads, and the line and paragraph separators.
+_TURNING = frozenset("\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 READABLE = ("/etc", "/usr", "/proc", "/sys", "/boot", "/var/log", "/run/log")
 SYSTEM = ("/etc", "/usr", "/boot", "/dev", "/sys", "/proc", "/lib", "/bin", "/sbin", "/var", "/run", "/root", "/home")
 SECRET_PARTS = frozenset(
@@ -51,18 +58,108 @@ SECRET_PARTS = frozenset(
         "secrets.json",
         "token",
         "tokens",
+        "opasswd",
+        "userconf.txt",
+        "chap-secrets",
+        "pap-secrets",
+        "msmtprc",
+        ".msmtprc",
+        ".my.cnf",
+        ".smbcredentials",
+        "hostapd.conf",
     )
 )
-SECRET_ENDS = (".pem", ".key", ".p12", ".pfx", ".keystore", ".kdbx", ".env")
+SECRET_ENDS = (
+    ".pem",
+    ".key",
+    ".p12",
+    ".pfx",
+    ".keystore",
+    ".kdbx",
+    ".env",
+    ".nmconnection",
+    ".ovpn",
+    ".keytab",
+    ".secrets",
+)
+SECRET_FOLDERS = (
+    "/etc/wireguard",
+    "/etc/openvpn",
+    "/etc/ssl/private",
+    "/etc/sudoers.d",
+    "/etc/networkmanager/system-connections",
+    "/proc/kcore",
+    "/proc/vmcore",
+)
+# What an imager leaves beside the firmware: the first user's password, the key of the network (under /boot only).
+BOOT_SECRETS = ("custom.toml", "firstrun.sh", "user-data", "network-config", "userconf")
+MOSQUITTO_SECRETS = ("passwd", "pwfile", "passwordfile", "password_file", "passwords")
+# Parts of /proc/PID that give a process's memory or lead around the walk (proc(5)).
+PROCESS_SECRETS = frozenset(("mem", "environ", "fd", "fdinfo", "root", "cwd", "maps", "smaps", "map_files", "auxv"))
+
+STARTUP_PARTS = frozenset(
+    (
+        ".bashrc",
+        ".bash_profile",
+        ".bash_login",
+        ".bash_logout",
+        ".bash_aliases",
+        ".profile",
+        ".zshrc",
+        ".zshenv",
+        ".zprofile",
+        ".zlogin",
+        ".zlogout",
+        ".kshrc",
+        ".cshrc",
+        ".tcshrc",
+        ".login",
+        ".inputrc",
+        ".xinitrc",
+        ".xprofile",
+        ".xsession",
+        ".xsessionrc",
+        ".pam_environment",
+        ".envrc",
+        ".forward",
+        ".vimrc",
+        ".gdbinit",
+        ".gitconfig",
+        "crontab",
+        "crontabs",
+        "cron.d",
+        "rc.local",
+        "sitecustomize.py",
+        "usercustomize.py",
+    )
+)
+STARTUP_PAIRS = frozenset(
+    (
+        (".config", "autostart"),
+        (".config", "systemd"),
+        (".config", "environment.d"),
+        (".config", "fish"),
+        (".config", "git"),
+        (".config", "nvim"),
+        (".local", "bin"),
+    )
+)
+# Folders that are no workspace, by their first part, whatever lies below; and those that are none themselves.
+_NO_TREES = frozenset(
+    ("etc", "usr", "boot", "dev", "sys", "proc", "lib", "lib32", "lib64", "libx32", "bin", "sbin", "run", "var", "snap")
+)
+_NOT_THEMSELVES = frozenset(("/", "/home", "/tmp", "/opt", "/srv", "/mnt", "/media", "/var/tmp"))
+_IN_VAR = ("/var/tmp", "/var/lib/fieldhand")
 
 
 class Place(Record):
-    """`kind` as in rule 3; `root` the name of a root; `path` relative to it; `full` the absolute path."""
+    """`kind` as in rule 3, `change` with rule 4; `root` the name of a root, `path` relative to it, `full` absolute."""
 
     kind: str
     root: str
     path: str
     full: str
+    change: str
 
 
 def absolute(path: str, cwd: str) -> str:
@@ -81,18 +178,64 @@ def inside(path: str, folder: str) -> bool:
     return path == folder or folder == "/" or path.startswith(folder + "/")
 
 
+def is_odd(path: str) -> bool:
+    """True when `path` holds control characters, marks that turn text, lone surrogates, or is too long."""
+    if len(path) > LONGEST or len(path.encode("utf-8", "surrogatepass")) > LONGEST:
+        return True
+    if path.isprintable():
+        return False
+    return any(
+        letter < " " or "\x7f" <= letter <= "\x9f" or "\ud800" <= letter <= "\udfff" or letter in _TURNING
+        for letter in path
+    )
+
+
+def is_workspace(path: str) -> bool:
+    """True when the absolute `path` may be a workspace: never `/`, a system tree, or a folder of everybody's."""
+    if path in _NOT_THEMSELVES or not path.startswith("/"):
+        return False
+    if any(inside(path, folder) for folder in _IN_VAR):
+        return True
+    return path.split("/")[1] not in _NO_TREES
+
+
 def is_secret(path: str) -> bool:
-    """True when a part of `path` is the name of something that holds keys."""
-    for part in path.lower().split("/"):
+    """True when a part of `path` is the name of something that holds keys, or an absolute `path` is where keys lie."""
+    path = path.lower()
+    parts = path.split("/")
+    for part in parts:
         if part in SECRET_PARTS or part.startswith(".env.") or part.endswith(SECRET_ENDS):
             return True
-    return False
+        if part.startswith("ssh_host_") and part.endswith("_key"):
+            return True
+        if part.startswith("wpa_supplicant") and part.endswith(".conf") and "dbus-1" not in parts:
+            return True
+    if any(inside(path, folder) for folder in SECRET_FOLDERS):
+        return True
+    if path.startswith("/proc/"):
+        process = parts[2].isdigit() or parts[2] in ("self", "thread-self")
+        return process and not PROCESS_SECRETS.isdisjoint(parts[3:])
+    if path.startswith("/boot/"):
+        return parts[-1] in BOOT_SECRETS
+    return "mosquitto" in parts and parts[-1] in MOSQUITTO_SECRETS
+
+
+def is_startup(path: str) -> bool:
+    """True when `path` is, or lies in, what the operator's shell, session or tools run without being asked."""
+    parts = path.lower().split("/")
+    if any(part in STARTUP_PARTS or part.endswith(".git") for part in parts):
+        return True
+    return not STARTUP_PAIRS.isdisjoint(zip(parts, parts[1:]))
 
 
 def place(path: str, scene: Scene) -> Place:
     """Where `path`, as a call gave it, leads in this scene."""
-    if path.startswith("~/") and scene.home:
+    if is_odd(path):
+        return Place("odd", "", "", ascii(path if len(path) < 200 else path[:200] + "..."), "odd")
+    if (path == "~" or path.startswith("~/")) and scene.home:
         path = scene.home + path[1:]
+    if not path.startswith("/") and not scene.cwd:
+        return Place("adrift", "", "", path, "adrift")
     full = absolute(path, scene.cwd)
     for root in scene.roots:
         if inside(full, root.path):
@@ -106,8 +249,13 @@ def place(path: str, scene: Scene) -> Place:
             kind = "readable"
         elif any(inside(full, folder) for folder in SYSTEM):
             kind = "system"
-    if scene.state and inside(full, scene.state):
+    if (scene.state and inside(full, scene.state)) or any(inside(full, own) for own in scene.own):
         kind = "own"
     elif is_secret(full):
         kind = "secret"
-    return Place(kind, name, rest, full)
+    change = kind
+    if kind != "own" and any(inside(full, one) for one in scene.settings):
+        change = "settings"
+    elif kind == "workspace" and is_startup(full):
+        change = "startup"
+    return Place(kind, name, rest, full, change)

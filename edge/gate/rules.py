@@ -6,8 +6,9 @@ Rules:
 3. `readonly` never changes anything, not even towards the safe value: `stop` and `safe-all` are acts of
    the operator, not tools.
 4. A write outside every opened root is never granted, so its rows deny in every preset and name `roots`.
+   Nor is a change of what says what the agent may do: nothing that a model says can raise its authority.
 5. Low: observing what is declared, the workspace and readable places. Medium: writes in the workspace,
-   declared outputs. High: secrets, reads outside, outputs declared high.
+   declared outputs. High: secrets, reads outside, outputs declared high, files that something else runs by itself.
 """
 
 from __future__ import annotations
@@ -30,7 +31,10 @@ _ALWAYS = (ALLOW, ALLOW, ALLOW, ALLOW)
 _NEVER = (DENY, DENY, DENY, DENY)
 _MEDIUM = (DENY, ASK, ASK, ALLOW)
 _HIGH = (DENY, DENY, ASK, ALLOW)
-_ROOTS = "{what} is outside every opened folder; name its folder under `roots` to allow writing there"
+_ROOTS = "{what} is outside every opened folder; only folders that `roots` in the settings names are written to"
+_OWN = "{what} is the agent's own state or key, not for tools; `recall` searches what was said and done"
+_SETTINGS = "{what} says what the agent may do; only the operator changes it"
+_STARTUP = "writes {what}, which is run by itself later, outside of Fieldhand"
 
 # (verb, kind of thing, place) -> row
 RULES = {
@@ -47,16 +51,18 @@ RULES = {
     ("list", "file", "system"): Row("list.outside", "high", _HIGH, "lists {what} outside the workspace"),
     ("list", "file", "outside"): Row("list.outside", "high", _HIGH, "lists {what} outside the workspace"),
     ("list", "file", "secret"): Row("list.secret", "high", _HIGH, "lists {what}, a place that holds keys"),
-    ("list", "file", "own"): Row("list.own", "high", _NEVER, "{what} is the agent's own state; `recall` searches it"),
+    ("list", "file", "own"): Row("list.own", "high", _NEVER, _OWN),
     ("read", "file", "workspace"): Row("read.workspace", "low", _ALWAYS, "reads {what} in the workspace"),
     ("read", "file", "readable"): Row("read.readable", "low", _ALWAYS, "reads {what}, a readable place"),
     ("read", "file", "system"): Row("read.outside", "high", _HIGH, "reads {what} outside the workspace"),
     ("read", "file", "outside"): Row("read.outside", "high", _HIGH, "reads {what} outside the workspace"),
     ("read", "file", "secret"): Row("read.secret", "high", _HIGH, "reads {what}, which may hold keys"),
-    ("read", "file", "own"): Row("read.own", "high", _NEVER, "{what} is the agent's own state; `recall` reads it"),
+    ("read", "file", "own"): Row("read.own", "high", _NEVER, _OWN),
     ("write", "file", "workspace"): Row("write.workspace", "medium", _MEDIUM, "writes {what} in the workspace"),
     ("write", "file", "secret"): Row("write.secret", "high", _NEVER, "{what} may hold keys; tools do not write there"),
-    ("write", "file", "own"): Row("write.own", "high", _NEVER, "{what} is the agent's own state, not for tools"),
+    ("write", "file", "own"): Row("write.own", "high", _NEVER, _OWN),
+    ("write", "file", "settings"): Row("write.settings", "high", _NEVER, _SETTINGS),
+    ("write", "file", "startup"): Row("write.startup", "high", _HIGH, _STARTUP),
     ("write", "file", "readable"): Row("write.system", "high", _NEVER, _ROOTS),
     ("write", "file", "system"): Row("write.system", "high", _NEVER, _ROOTS),
     ("write", "file", "outside"): Row("write.outside", "high", _NEVER, _ROOTS),
@@ -68,5 +74,11 @@ NOT_DECLARED = Row("default.undeclared", "high", _NEVER, "the board declares no 
 NO_EFFECTS = Row("default.no-effects", "high", _NEVER, "a call that declares nothing may touch nothing")
 NO_TAPE = Row(
     "tape.none", "high", _NEVER, "{what} is refused because nothing can be recorded: there is no state folder"
+)
+ODD_PATH = Row(
+    "path.odd", "high", _NEVER, "{what} is refused as a path: it holds characters that cannot be seen, or is too long"
+)
+ADRIFT = Row(
+    "path.adrift", "high", _NEVER, "{what} leads nowhere: the folder of the start is gone; give an absolute path"
 )
 CALLS_USED_UP = Row("budget.calls", "low", _NEVER, "the budget of {what} tool calls per hour is used up")

@@ -20,6 +20,8 @@ SCENE = Scene(
         Output("heater", "heater", "relay 4", risk="high"),
     ),
     "/home/pi/.local/state/fieldhand",
+    own=("/home/pi/work/key",),
+    settings=("/home/pi/work/c.toml", "/etc/fieldhand"),
 )
 
 
@@ -52,6 +54,16 @@ TABLE = [
     (Effect("write", "file:/srv/x"), "deny deny deny deny"),
     (Effect("write", "file:../other/x"), "deny deny deny deny"),
     (Effect("write", "file:/home/pi/.local/state/fieldhand/x"), "deny deny deny deny"),
+    (Effect("read", "file:key"), "deny deny deny deny"),
+    (Effect("write", "file:key"), "deny deny deny deny"),
+    (Effect("read", "file:c.toml"), "allow allow allow allow"),
+    (Effect("write", "file:c.toml"), "deny deny deny deny"),
+    (Effect("write", "file:/etc/fieldhand/config.toml"), "deny deny deny deny"),
+    (Effect("read", "file:.git/config"), "allow allow allow allow"),
+    (Effect("write", "file:.git/hooks/pre-commit"), "deny deny ask allow"),
+    (Effect("write", "file:.bashrc"), "deny deny ask allow"),
+    (Effect("read", "file:a\nb"), "deny deny deny deny"),
+    (Effect("write", "file:a\u202eb"), "deny deny deny deny"),
     (Effect("read", "memory:tape"), "allow allow allow allow"),
     (Effect("unknown", "anything"), "deny deny deny deny"),
     (Effect("run", "program:sh"), "deny deny deny deny"),
@@ -125,6 +137,16 @@ def test_without_a_tape_only_reads_and_the_simulated_board_go_on() -> None:
     assert verdict(Effect("read", "file:notes.txt"), "full", bare)[0] == "allow"
     real = State(durable=False, simulated=False)
     assert verdict(Effect("actuate", "output:fan"), "full", real) == ("deny", "tape.none")
+
+
+def test_an_odd_path_is_denied_by_a_sentence_that_shows_it_escaped() -> None:
+    found = decide(Call("x", {}, "c1"), (Effect("read", "file:a\x1b[2J\u202eb"),), Policy("full"), State(), SCENE)
+    assert found.rule == "path.odd" and r"'a\x1b[2J\u202eb'" in found.sentence and found.sentence.isprintable()
+
+
+def test_a_path_that_needs_a_lost_folder_is_denied_in_a_sentence() -> None:
+    found = decide(Call("x", {}, "c1"), (Effect("read", "file:x"),), Policy("full"), State(), Scene("", ""))
+    assert found.rule == "path.adrift" and "absolute path" in found.sentence
 
 
 def test_the_sentence_of_a_write_outside_names_roots() -> None:

@@ -5,9 +5,16 @@ from __future__ import annotations
 import pytest
 
 from edge.call import Root, Scene
-from edge.gate.paths import absolute, inside, is_secret, place
+from edge.gate.paths import absolute, inside, is_odd, is_secret, is_startup, is_workspace, place
 
-SCENE = Scene("/w/proj", "/home/pi", (Root("work", "/w/proj"), Root("data", "/data")), state="/w/proj/.state")
+SCENE = Scene(
+    "/w/proj",
+    "/home/pi",
+    (Root("work", "/w/proj"), Root("data", "/data")),
+    state="/w/proj/.state",
+    own=("/w/proj/key",),
+    settings=("/w/proj/c.toml", "/home/pi/.config/fieldhand", "/etc/fieldhand"),
+)
 
 
 @pytest.mark.parametrize(
@@ -41,6 +48,11 @@ def test_absolute_resolves_dots_and_slashes_as_text(path: str, wanted: str) -> N
         ("/var/lib/x", "system", "system", "var/lib/x"),
         ("/dev/mem", "system", "system", "dev/mem"),
         ("~/x", "system", "system", "home/pi/x"),
+        ("~", "system", "system", "home/pi"),
+        ("~pi/x", "workspace", "work", "~pi/x"),
+        ("~root", "workspace", "work", "~root"),
+        ("key", "own", "work", "key"),
+        ("c.toml", "workspace", "work", "c.toml"),
         (".state/tapes/a", "own", "work", ".state/tapes/a"),
         ("sub/.SSH/config", "secret", "work", "sub/.SSH/config"),
         ("/etc/Shadow", "secret", "system", "etc/Shadow"),
@@ -66,3 +78,175 @@ def test_names_that_only_look_like_secrets_are_none(path: str) -> None:
 def test_inside_is_by_parts_and_not_by_letters() -> None:
     assert inside("/a/b", "/a") and inside("/a", "/a") and inside("/x", "/")
     assert not inside("/ab", "/a")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/etc/ssh/ssh_host_rsa_key",
+        "/etc/ssh/ssh_host_ed25519_key",
+        "/etc/wpa_supplicant/wpa_supplicant.conf",
+        "/etc/wpa_supplicant/wpa_supplicant-wlan0.conf",
+        "/etc/NetworkManager/system-connections/home.nmconnection",
+        "/etc/NetworkManager/system-connections/home",
+        "/boot/firmware/userconf.txt",
+        "/boot/firmware/custom.toml",
+        "/boot/firstrun.sh",
+        "/boot/firmware/user-data",
+        "/etc/wireguard/wg0.conf",
+        "/etc/openvpn/client.ovpn",
+        "/etc/openvpn/client/auth.txt",
+        "/etc/ppp/chap-secrets",
+        "/etc/ppp/pap-secrets",
+        "/etc/krb5.keytab",
+        "/etc/ipsec.secrets",
+        "/etc/security/opasswd",
+        "/etc/mosquitto/passwd",
+        "/etc/msmtprc",
+        "/etc/hostapd/hostapd.conf",
+        "/etc/ssl/private/anything",
+        "/etc/sudoers.d/010_pi",
+        "/proc/kcore",
+        "/proc/1/mem",
+        "/proc/self/environ",
+        "/proc/self/fd/3",
+        "/proc/thread-self/root/etc/shadow",
+        "/proc/77/cwd/x",
+        "/proc/77/task/78/maps",
+    ],
+)
+def test_places_that_hold_keys_are_secrets(path: str) -> None:
+    assert is_secret(path) and place(path, SCENE).kind == "secret"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/etc/ssh/ssh_host_rsa_key.pub",
+        "/etc/ssh/sshd_config",
+        "/etc/wpa_supplicant/functions.sh",
+        "/usr/share/dbus-1/system.d/wpa_supplicant.conf",
+        "/etc/NetworkManager/NetworkManager.conf",
+        "/boot/firmware/config.txt",
+        "/boot/cmdline.txt",
+        "/etc/passwd",
+        "/etc/group",
+        "/etc/mosquitto/mosquitto.conf",
+        "/etc/ppp/options",
+        "/etc/ssl/openssl.cnf",
+        "/etc/ssl/certs/x.crt",
+        "/proc/meminfo",
+        "/proc/self/status",
+        "/proc/self/mountinfo",
+        "/proc/sys/kernel/hostname",
+        "/proc/device-tree/model",
+        "/proc/cpuinfo",
+        "/usr/share/doc/wireguard/README",
+        "/sys/class/thermal/thermal_zone0/temp",
+    ],
+)
+def test_their_neighbours_without_keys_stay_readable(path: str) -> None:
+    assert place(path, SCENE).kind == "readable"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".bashrc",
+        ".Profile",
+        "sub/.zshrc",
+        ".config/autostart/x.desktop",
+        ".config/systemd/user/x.service",
+        ".git/config",
+        "a/.git/hooks/pre-commit",
+        "bare.git/hooks/update",
+        "crontab",
+        "etc/cron.d/job",
+        ".local/bin/ls",
+        ".envrc",
+    ],
+)
+def test_what_is_run_by_itself_later_is_a_startup_file_for_a_change_only(path: str) -> None:
+    spot = place(path, SCENE)
+    assert is_startup(spot.full) and (spot.kind, spot.change) == ("workspace", "startup")
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["bashrc", "profile.md", ".gitignore", ".github/x", "hooks/x", "config/autostart", ".config/x", "cron.daily.md"],
+)
+def test_names_that_only_look_like_startup_files_are_none(path: str) -> None:
+    assert place(path, SCENE).change == "workspace"
+
+
+@pytest.mark.parametrize("path", ["c.toml", "./x/../c.toml", "~/.config/fieldhand/config.toml", "/etc/fieldhand/x"])
+def test_settings_are_settings_for_a_change_only(path: str) -> None:
+    spot = place(path, SCENE)
+    assert spot.change == "settings" and spot.kind in ("workspace", "system", "readable")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "a\0b",
+        "a\nb",
+        "\x1b[2Jx",
+        "x\x7f",
+        "x\x9by",
+        "a\u2028b",
+        "safe\u202etxt.exe",
+        "\u2066x",
+        "\ud800",
+        "x" * 4097,
+        "ä" * 2049,
+    ],
+    ids=ascii,
+)
+def test_what_a_person_cannot_see_in_a_path_makes_it_odd(path: str) -> None:
+    assert is_odd(path)
+    spot = place(path, SCENE)
+    assert (spot.kind, spot.change, spot.root) == ("odd", "odd", "") and spot.full.isascii() and len(spot.full) < 2500
+
+
+@pytest.mark.parametrize(
+    "path", ["plain", "Größe.txt", "日本", "a b", "a\u00a0b", "नी\u200dल", "x" * 4096, "-rf", "a'b"]
+)
+def test_letters_of_every_language_are_not_odd(path: str) -> None:
+    assert not is_odd(path)
+
+
+def test_a_relative_path_without_a_working_folder_leads_nowhere() -> None:
+    bare = Scene("", "/home/pi")
+    assert place("x", bare).kind == "adrift" and place(".", bare).kind == "adrift"
+    assert place("/etc/hosts", bare).kind == "readable" and place("~/x", bare).full == "/home/pi/x"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/home/pi",
+        "/home/pi/x",
+        "/root",
+        "/tmp/x",
+        "/var/tmp/x",
+        "/srv/x",
+        "/opt/x",
+        "/mnt/usb",
+        "/data",
+        "/var/lib/fieldhand",
+    ],
+)
+def test_folders_that_may_be_a_workspace(path: str) -> None:
+    assert is_workspace(path)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("", "x", "/", "/etc", "/etc/x", "/usr/local/x", "/lib64/x", "/sbin", "/boot/firmware", "/proc/1", "/dev/shm"),
+        *("/var", "/var/lib", "/var/lib/x", "/var/lib/fieldhand2", "/var/log", "/var/log/x", "/var/spool/cron"),
+        *("/run", "/run/x", "/tmp", "/var/tmp", "/home", "/srv", "/opt", "/mnt"),
+    ],
+)
+def test_system_trees_and_folders_of_everybody_are_no_workspace(path: str) -> None:
+    assert not is_workspace(path)
