@@ -1,13 +1,17 @@
 """The hand on files: a walk from an opened root that follows no link.
 
 Rules:
-1. Every part of a path is opened from the folder before it with O_NOFOLLOW; a link anywhere is refused
-   and the sentence says where it points.
+1. Every part of a path is opened from the folder before it with O_NOFOLLOW, beginning at the root that was
+   opened at start; a link anywhere is refused and the sentence says where it points.
 2. The descriptor decides: only regular files are read or replaced, opened without blocking, so that a
    FIFO or a device gives a sentence at once.
 3. A write is whole or not at all: temp file in the opened folder, fsync, rename, fsync of the folder.
-   A file with a second name (hard link) is not replaced.
+   A file with a second name (hard link) is not replaced. The owner stays; set-id and sticky bits do not.
 4. Reading takes constant memory: lines are cut from blocks, and what is returned is bounded.
+5. What is the agent's own is known by device and inode too, on every descriptor of the walk: no mount and no
+   other spelling leads into it.
+6. In a readable place, what others may not read is private, whatever its name: only a call that was judged as
+   reading a secret gets it.
 """
 
 from __future__ import annotations
@@ -15,7 +19,8 @@ from __future__ import annotations
 import os
 
 from edge.faults import Refused, ToolFault
-from edge.gate.paths import place
+from edge.gate.paths import is_odd, place
+from edge.hands import guard
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +28,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from edge.call import Grant
+    from edge.gate.paths import Place
     from edge.hands import Holder
+    from edge.hands.guard import Guard
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
@@ -46,12 +53,14 @@ class Files:
         A folder gives `path entries`. At most the permit's bytes of text. ToolFault in a sentence for all
         that is no readable regular file.
         """
-        grant = self._granted("read", path)
-        descriptor = _open(self._root(grant), grant.path, _FILE, path)
+        grant, spot = self._granted("read", path)
+        found = guard.of(self._holder.world.scene, spot, path)
+        descriptor = self._walk(grant, grant.path, _FILE, path, found)
         try:
-            if _kind(descriptor) == "folder":
+            kind = _kind(descriptor)
+            if kind == "folder":
                 return {"path": path, "entries": _entries(descriptor)}
-            if _kind(descriptor) != "file" or path.endswith("/"):
+            if kind != "file" or path.endswith("/"):
                 raise ToolFault(f"{path} is no regular file", "only files and folders can be read")
             return {"path": path, **_window(descriptor, first, lines, self._holder.permit.bytes)}
         except OSError as error:
@@ -60,32 +69,35 @@ class Files:
             os.close(descriptor)
 
     def write(self, path: str, content: bytes) -> int:
-        """Create or replace a regular file by `content`; the number of bytes. The old mode is kept."""
-        grant = self._granted("write", path)
+        """Create or replace a regular file by `content`; the number of bytes. Its owner and permissions are kept."""
+        grant, spot = self._granted("write", path)
         head, _, name = grant.path.rpartition("/")
-        folder = _open(self._root(grant), head or ".", _FOLDER, path)
+        found = guard.of(self._holder.world.scene, spot, path, changes=True)
+        folder = self._walk(grant, head or ".", _FOLDER, path, found)
         try:
-            return _replace(folder, name, content, path)
+            return _replace(folder, name, content, path, found)
+        except Refused:
+            raise
         except OSError as error:
             raise ToolFault(f"{path} cannot be written: {_why(error)}", "nothing was changed") from error
         finally:
             os.close(folder)
 
-    def _granted(self, verb: str, path: str) -> Grant:
-        if "\0" in path:
-            raise ToolFault("a path cannot hold a NUL character")
+    def _granted(self, verb: str, path: str) -> tuple[Grant, Place]:
+        if is_odd(path):
+            raise ToolFault("a path cannot hold a NUL or what is not seen, nor be longer than 4096 bytes")
         if path.endswith("/") and verb == "write":
             raise ToolFault(f"{path} names a folder", "give the name of a file")
         spot = place(path, self._holder.world.scene)
-        return self._holder.grant(verb, spot.root, spot.path)
+        return self._holder.grant(verb, spot.root, spot.path), spot
 
-    def _root(self, grant: Grant) -> str:
-        for root in self._holder.world.scene.roots:
-            if root.name == grant.root:
-                return root.path
+    def _walk(self, grant: Grant, path: str, flags: int, shown: str, found: Guard) -> int:
+        """The descriptor of `path` below the root of `grant`, each folder on the way shown to the guard."""
         if grant.root == "system":
-            return "/"
-        raise Refused(f"there is no opened folder called {grant.root!r}", "hands.no-root")
+            root = os.open("/", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        else:
+            root = os.dup(self._holder.world.root(grant.root))
+        return _open(root, path, flags, shown, found)
 
 
 def _why(error: OSError) -> str:
@@ -97,22 +109,25 @@ def _kind(descriptor: int) -> str:
     return {0o040000: "folder", 0o100000: "file"}.get(kind, "other")
 
 
-def _open(root: str, path: str, flags: int, shown: str) -> int:
-    """Walk from `root` to `path` without following a link; ToolFault with the reason."""
-    parts = [part for part in path.split("/") if part not in ("", ".")]
-    current = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+def _open(current: int, path: str, flags: int, shown: str, found: Guard) -> int:
+    """Walk from the folder `current` (closed here) to `path` without following a link; ToolFault with the reason."""
+    parts = [part for part in path.split("/") if part not in ("", ".")] or ["."]
+    last = len(parts) - 1
+    arrived = False
     try:
         for number, part in enumerate(parts):
-            last = number == len(parts) - 1
+            found.folder(os.fstat(current))
             try:
-                deeper = os.open(part, flags if last else _FOLDER, dir_fd=current)
+                deeper = os.open(part, flags if number == last else _FOLDER, dir_fd=current)
             except OSError as error:
                 raise ToolFault(f"{shown} cannot be opened: {_reason(error, part, current)}") from error
             os.close(current)
             current = deeper
-    except ToolFault:
-        os.close(current)
-        raise
+        found.end(os.fstat(current))
+        arrived = True
+    finally:
+        if not arrived:
+            os.close(current)
     return current
 
 
@@ -129,7 +144,7 @@ def _entries(descriptor: int) -> list[str]:
     """Names in a folder, sorted, folders with a slash; at most _ENTRIES, and the cut is said."""
     with os.scandir(descriptor) as found:
         names = sorted(entry.name + "/" * entry.is_dir(follow_symlinks=False) for entry in found)
-    plain = [name.encode("utf-8", "replace").decode("utf-8", "replace") for name in names]
+    plain = [ascii(name)[1:-1] if is_odd(name) else name for name in names]
     if len(plain) > _ENTRIES:
         return [*plain[:_ENTRIES], f"[{len(plain) - _ENTRIES} more names left out]"]
     return plain
@@ -179,8 +194,8 @@ def _window(descriptor: int, first: int, lines: int, limit: int) -> dict[str, An
     return {"text": "\n".join(kept), "first": first, "lines": len(kept), "more": more}
 
 
-def _replace(folder: int, name: str, content: bytes, shown: str) -> int:
-    mode = 0o644
+def _replace(folder: int, name: str, content: bytes, shown: str, found: Guard) -> int:
+    old = None
     try:
         old = os.stat(name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
@@ -190,21 +205,42 @@ def _replace(folder: int, name: str, content: bytes, shown: str) -> int:
             raise ToolFault(f"{shown} is no regular file", "choose another name")
         if old.st_nlink > 1:
             raise ToolFault(f"{shown} has a second name (hard link)", "choose another name")
-        mode = old.st_mode & 0o7777
-    temp = f".{name[:200]}.{os.urandom(4).hex()}.tmp"
+        found.end(old)
+    temp = f".{os.urandom(8).hex()}.tmp"
     descriptor = os.open(temp, _NEW, 0o600, dir_fd=folder)
     try:
         try:
             view = memoryview(content)
             while view:
                 view = view[os.write(descriptor, view) :]
-            os.fchmod(descriptor, mode)
+            os.fchmod(descriptor, _kept(descriptor, old, shown) if old else 0o644)
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
         os.rename(temp, name, src_dir_fd=folder, dst_dir_fd=folder)
-    except OSError:
+    except (OSError, ToolFault):
         os.unlink(temp, dir_fd=folder)
         raise
     os.fsync(folder)
     return len(content)
+
+
+def _kept(descriptor: int, old: os.stat_result, shown: str) -> int:
+    """Give the new file the owner and the group of the old one; the permissions it may then have.
+
+    Never the set-id and sticky bits: what a tool wrote must not run with another's rights. A group that cannot be
+    kept loses what the old group could do. ToolFault when the owner would change.
+    """
+    new = os.fstat(descriptor)
+    mode = old.st_mode & 0o777
+    if old.st_uid != new.st_uid:
+        try:
+            os.fchown(descriptor, old.st_uid, -1)
+        except OSError as error:
+            raise ToolFault(f"{shown} belongs to another user", "choose another name") from error
+    if old.st_gid != new.st_gid:
+        try:
+            os.fchown(descriptor, -1, old.st_gid)
+        except OSError:
+            mode &= 0o707
+    return mode

@@ -1,6 +1,13 @@
-"""What the hands of all calls share: the scene, the tape, and the board process, started at first use."""
+"""What the hands of all calls share: the scene, the opened roots, the tape, the board process from first use on.
+
+The roots are opened once: whatever is put in their place later, a call works in the folder of the start.
+"""
 
 from __future__ import annotations
+
+import os
+
+from edge.faults import Refused, ToolFault
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,9 +31,19 @@ class World:
 
         self.scene = scene
         self.tape = tape
+        self._roots = {root.name: _opened(root.path) for root in scene.roots}
         self._start = start_board
         self._board: Board | None = None
         self._lock: Any = _thread.allocate_lock()
+
+    def root(self, name: str) -> int:
+        """The descriptor of an opened root. ToolFault when it could not be opened, Refused when there is none."""
+        found = self._roots.get(name)
+        if isinstance(found, int):
+            return found
+        if found is None:
+            raise Refused(f"there is no opened folder called {name!r}", "hands.no-root")
+        raise ToolFault(found, "start Fieldhand in a folder that can be used")
 
     def board(self) -> Board:
         """The running board; HardwareFault when it cannot be started. A dead one is not replaced silently."""
@@ -40,7 +57,22 @@ class World:
         return self._board
 
     def close(self) -> None:
-        """End the board process: safe values first."""
+        """End the board process, safe values first, and let the roots go."""
         if self._board is not None:
             self._board.close()
             self._board = None
+        self.__del__()
+
+    def __del__(self) -> None:
+        roots, self._roots = self._roots, {}
+        for found in roots.values():
+            if isinstance(found, int):
+                os.close(found)
+
+
+def _opened(path: str) -> int | str:
+    """The descriptor of a folder, good for walking from it; the sentence of why there is none."""
+    try:
+        return os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        return f"the workspace {path} could not be opened at the start: {(error.strerror or 'unknown error').lower()}"
