@@ -43,7 +43,7 @@ class Run:
         environ = os.environ
         self.settings = settle.settings(options, environ)
         self.state = settle.state_folder(self.settings.state, environ)
-        scene = settle.scene(self.state, environ)
+        scene = settle.scene(self.state, environ, self.settings, options.config)
         self.model = make(self.settings.model, scene)
         self.tape = _tape(self.state, resume)  # after all that may be wrong with the settings: no empty tapes
         self.watcher = watcher

@@ -84,7 +84,7 @@ def _model(settings: Settings) -> Iterator[Finding]:
     from edge.call import Scene
     from edge.model import make
 
-    model = make(settings.model, Scene(os.getcwd(), ""))
+    model = make(settings.model, Scene("/", ""))
     where = f"at {model.endpoint} (not asked now), replies as {model.mode}" if model.endpoint else "no network needed"
     yield Finding("model", "ok", f"{model.name}, {where}")
     model.close()

@@ -15,23 +15,15 @@ if TYPE_CHECKING:
     from edge.cli.args import Options
     from edge.config import Settings
 
-# Folders that are never a workspace, and below which nothing is one.
-_NEVER = ("/etc", "/usr", "/boot", "/dev", "/sys", "/proc", "/lib", "/bin", "/sbin")
-_NOT_ITSELF = ("/", "/home", "/var", "/run", "/tmp", "/opt", "/srv", "/mnt", "/media")
-
 
 def find(environ: Mapping[str, str]) -> str:
     """The settings file to read, "" when there is none. Whether one named by FIELDHAND_CONFIG exists, load says."""
     told = environ.get("FIELDHAND_CONFIG", "")
     if told:
         return told
-    folders = [environ.get("XDG_CONFIG_HOME", "")]
-    if environ.get("HOME"):
-        folders.append(environ["HOME"] + "/.config")
-    folders.append("/etc")
-    for folder in folders:
-        path = folder + "/fieldhand/config.toml"
-        if folder[:1] == "/" and os.path.exists(path):
+    for folder in _discovered(environ):
+        path = folder + "/config.toml"
+        if os.path.exists(path):
             return path
     return ""
 
@@ -67,15 +59,16 @@ def settings(options: Options, environ: Mapping[str, str]) -> Settings:
 def state_folder(told: str, environ: Mapping[str, str]) -> str:
     """The folder for tapes and simulation, made if need be; "" when there is none that can be written.
 
-    Looked for in this order: told, STATE_DIRECTORY (systemd), XDG_STATE_HOME, HOME. A told folder that
-    cannot be written is a ConfigFault; the others are passed over.
+    Looked for in this order: told, STATE_DIRECTORY (systemd), XDG_STATE_HOME, HOME. Without links. A told folder
+    that cannot be written, or that others could write, is a ConfigFault; the others are passed over.
     """
     if told:
-        folder = os.path.abspath(told)
-        if not _usable(folder):
+        folder = _real(told)
+        why = _unusable(folder)
+        if why:
             from edge.faults import ConfigFault
 
-            raise ConfigFault(f"the state folder {folder} cannot be written", "name another with --state", key="state")
+            raise ConfigFault(f"the state folder {folder or told} {why}", "name another with --state", key="state")
         return folder
     candidates = [environ.get("STATE_DIRECTORY", "").split(":")[0]]
     if environ.get("XDG_STATE_HOME"):
@@ -83,26 +76,86 @@ def state_folder(told: str, environ: Mapping[str, str]) -> str:
     if environ.get("HOME"):
         candidates.append(environ["HOME"] + "/.local/state/fieldhand")
     for folder in candidates:
-        if folder.startswith("/") and _usable(folder):
-            return os.path.normpath(folder)
+        if folder.startswith("/") and not _unusable(os.path.realpath(folder)):
+            return os.path.realpath(folder)
     return ""
 
 
-def _usable(folder: str) -> bool:
+def _unusable(folder: str) -> str:
+    """Why this is no state folder, "" when it is one; it is made when it is not there.
+
+    Its tapes name processes that the next start ends, and are what was said: nobody else may write them.
+    """
+    if not folder:
+        return "cannot be found: the folder Fieldhand was started in is gone"
     try:
         os.makedirs(folder, 0o700, exist_ok=True)
+        status = os.stat(folder)
     except OSError:
-        return False
-    return os.access(folder, os.W_OK | os.X_OK)
+        return "cannot be written"
+    if status.st_uid != os.geteuid():
+        return "belongs to another user"
+    if status.st_mode & 0o022:
+        return "can be written by others: take that from them with chmod go-w"
+    return "" if os.access(folder, os.W_OK | os.X_OK) else "cannot be written"
 
 
-def scene(state: str, environ: Mapping[str, str]) -> Scene:
-    """Folders and what the board declares. A system folder is never a workspace: then there is none."""
+def scene(state: str, environ: Mapping[str, str], settings: Settings | None = None, config: str = "") -> Scene:
+    """Folders and what the board declares. `config` is the settings file that the options told.
+
+    The roots are those of the settings, else the folder of the start. A system folder is never a workspace: then
+    there is none.
+    """
     from edge.call import Root, Scene
-    from edge.gate.paths import inside
+    from edge.gate.paths import is_workspace
     from edge.peripherals.sim.declare import OUTPUTS, SENSORS
 
-    cwd = os.getcwd()
-    barred = cwd in _NOT_ITSELF or any(inside(cwd, folder) for folder in _NEVER)
-    roots = () if barred else (Root("work", cwd),)
-    return Scene(cwd, environ.get("HOME", ""), roots, SENSORS, OUTPUTS, state, simulated=True)
+    cwd = _real(".")
+    home = environ.get("HOME", "")
+    home = os.path.realpath(home) if home[:1] == "/" else ""
+    roots: tuple[Root, ...] = ()
+    if settings is not None and settings.roots:
+        roots = tuple(Root(f"root{number}", path) for number, path in enumerate(settings.roots, 1))
+    elif is_workspace(cwd):
+        roots = (Root("work", cwd),)
+    own = _named([settings.model.key_file] if settings is not None else [])
+    told = [config, environ.get("FIELDHAND_CONFIG", ""), *_discovered(environ), *_program()]
+    return Scene(cwd, home, roots, SENSORS, OUTPUTS, state, True, own, _named(told))
+
+
+def _real(path: str) -> str:
+    """`path` absolute and without links; "" when it is relative and the folder of the start is gone."""
+    try:
+        return os.path.realpath(path)
+    except OSError:
+        return ""
+
+
+def _named(paths: list[str]) -> tuple[str, ...]:
+    """The paths as they are spelled and as they really are, each once."""
+    found: dict[str, None] = {}
+    for path in paths:
+        real = _real(path) if path else ""
+        if real:
+            found[os.path.abspath(path)] = None
+            found[real] = None
+    return tuple(found)
+
+
+def _discovered(environ: Mapping[str, str]) -> list[str]:
+    """The folders in which a start looks for settings."""
+    folders = [environ.get("XDG_CONFIG_HOME", "")]
+    if environ.get("HOME"):
+        folders.append(environ["HOME"] + "/.config")
+    folders.append("/etc")
+    return [folder + "/fieldhand" for folder in folders if folder[:1] == "/"]
+
+
+def _program() -> list[str]:
+    """Where this program itself lies: in a checkout that is worked in, it is part of the workspace."""
+    import edge
+
+    package = os.path.dirname(os.path.abspath(edge.__file__))
+    library = os.path.dirname(package)
+    parts = [package, package + "/tools", package + "/peripherals"]
+    return [library] if os.path.isfile(library) else [*parts, library + "/bin/fieldhand"]

@@ -62,11 +62,11 @@ def policy(options: Options) -> int:
     try:
         given = json.loads(options.words[2]) if len(options.words) == 3 else {}
     except ValueError as error:
-        raise UsageFault(f"the arguments are no JSON: {error}", 'for example \'{"name": "fan"}\'') from error
+        raise UsageFault(f"the arguments are not JSON: {error}", 'for example \'{"name": "fan"}\'') from error
     args, _ = fit(given, found.schema)
     settings = settle.settings(options, os.environ)
     state = settle.state_folder(settings.state, os.environ)
-    scene = settle.scene(state, os.environ)
+    scene = settle.scene(state, os.environ, settings, options.config)
     rules = Policy(settings.preset, settings.budgets.calls_per_hour, settings.budgets.tool_seconds)
     decision = decide(
         Call(found.name, args), found.effects(args, scene), rules, State(bool(state), scene.simulated), scene

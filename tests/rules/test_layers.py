@@ -79,7 +79,7 @@ ROOMS = (
     Room("edge.context", WORDS + " edge.compact", "os", PURE_LATE),
     Room(
         "edge.config",
-        "edge.faults edge.record edge.schema edge.gate.policy edge.toml",
+        "edge.faults edge.record edge.schema edge.gate.paths edge.gate.policy edge.toml",
         "os",
         PURE_LATE + " stat",
     ),

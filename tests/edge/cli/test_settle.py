@@ -9,7 +9,9 @@ import pytest
 
 from edge.cli.args import Options
 from edge.cli.settle import find, scene, settings, state_folder
+from edge.config import ModelSettings, Settings
 from edge.faults import ConfigFault
+from edge.gate.paths import place
 
 
 def test_the_state_folder_is_told_then_systemd_then_xdg_then_home(tmp_path: Path) -> None:
@@ -46,7 +48,7 @@ def test_the_workspace_is_the_folder_it_was_started_in_but_never_a_system_folder
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert [root.path for root in scene("", {}).roots] == [str(tmp_path)]
-    for folder in ("/", "/etc", "/usr/lib"):
+    for folder in ("/", "/etc", "/usr/lib", "/var", "/var/lib", "/var/log", "/run", "/tmp"):
         monkeypatch.chdir(folder)
         assert scene("", {}).roots == ()
 
@@ -77,3 +79,112 @@ def test_the_file_is_looked_for_in_four_places(tmp_path: Path) -> None:
     )
     etc = "/etc/fieldhand/config.toml"
     assert find({}) == (etc if os.path.exists(etc) else "")
+
+
+def test_a_state_folder_behind_a_link_is_the_agents_own_by_its_real_path(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    (work / "st").mkdir(parents=True, mode=0o755)
+    (tmp_path / "link").symlink_to(work / "st")
+    (tmp_path / "home").symlink_to(work)
+    assert state_folder(str(tmp_path / "link"), {}) == str(work / "st")
+    assert state_folder("", {"STATE_DIRECTORY": str(tmp_path / "link")}) == str(work / "st")
+    assert state_folder("", {"HOME": str(tmp_path / "home")}) == str(work / ".local/state/fieldhand")
+
+
+def test_with_a_linked_state_or_home_the_tapes_are_own_in_the_workspace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = tmp_path / "work"
+    (work / "st").mkdir(parents=True)
+    (tmp_path / "home").symlink_to(work)
+    (tmp_path / "link").symlink_to(work / "st")
+    monkeypatch.chdir(work)
+    environ = {"HOME": str(tmp_path / "home")}
+    told = scene(state_folder(str(tmp_path / "link"), environ), environ)
+    assert place("st/tapes/x.jsonl", told).kind == "own"
+    found = scene(state_folder("", environ), environ)
+    assert place(".local/state/fieldhand/tapes/x.jsonl", found).kind == "own"
+    assert found.home == str(work) and place("~/notes", found).kind == "workspace"
+
+
+@pytest.mark.parametrize(("mode", "word"), [(0o777, "chmod go-w"), (0o775, "chmod go-w"), (0o1777, "chmod go-w")])
+def test_a_state_folder_that_others_can_write_is_a_fault_or_passed_over(tmp_path: Path, mode: int, word: str) -> None:
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    os.chmod(shared, mode)
+    with pytest.raises(ConfigFault, match=word):
+        state_folder(str(shared), {})
+    home = str(tmp_path / "home")
+    environ = {"STATE_DIRECTORY": str(shared), "HOME": home}
+    assert state_folder("", environ) == home + "/.local/state/fieldhand"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
+def test_a_state_folder_of_another_user_is_a_fault_or_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "theirs").mkdir()
+    os.chown(tmp_path / "theirs", 1234, 1234)
+    with pytest.raises(ConfigFault, match="belongs to another user"):
+        state_folder(str(tmp_path / "theirs"), {})
+    assert state_folder("", {"STATE_DIRECTORY": str(tmp_path / "theirs")}) == ""
+
+
+def test_a_folder_of_the_start_that_is_gone_leaves_no_workspace_and_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    found = scene("", {"HOME": str(tmp_path)})
+    assert (found.cwd, found.roots) == ("", ()) and found.sensors
+    assert place("notes", found).kind == "adrift"
+    with pytest.raises(ConfigFault, match="folder Fieldhand was started in is gone"):
+        state_folder("relative", {})
+    assert state_folder("", {"HOME": str(tmp_path)}) == str(tmp_path / ".local/state/fieldhand")
+
+
+def test_settings_and_keys_in_the_workspace_are_not_for_tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "real.toml").write_text("")
+    (tmp_path / "c.toml").symlink_to("real.toml")
+    environ = {"HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path / "x"), "FIELDHAND_CONFIG": "env.toml"}
+    model = ModelSettings(key_file=str(tmp_path / "key"))
+    found = scene("", environ, Settings(model=model), "c.toml")
+    for path in ("c.toml", "real.toml", "env.toml", ".config/fieldhand/config.toml", "x/fieldhand/config.toml"):
+        assert place(path, found).change == "settings", path
+    assert place("key", found).kind == "own" and place("key.md", found).change == "workspace"
+
+
+def test_the_program_is_not_for_tools_to_change_where_it_is_the_workspace(monkeypatch: pytest.MonkeyPatch) -> None:
+    import edge
+
+    monkeypatch.chdir(os.path.dirname(os.path.dirname(os.path.abspath(edge.__file__))))
+    found = scene("", {})
+    for path in ("edge/gate/rules.py", "tools/file_write.py", "edge/tools/file_write.py", "peripherals/guard/core.py"):
+        assert place(path, found).change == "settings" and place(path, found).kind == "workspace", path
+    assert place("notes.md", found).change == "workspace"
+
+
+def test_roots_of_the_settings_are_the_workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    (tmp_path / "link").symlink_to("a")
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "c.toml"
+    file.write_text(f'roots = ["{tmp_path}/link", "{tmp_path}/b", "{tmp_path}/a/"]\n')
+    chosen = settings(Options(config=str(file)), {})
+    found = scene("", {}, chosen, str(file))
+    assert [root.path for root in found.roots] == [str(tmp_path / "a"), str(tmp_path / "b")]
+    assert place("a/x", found).kind == "workspace" and place("b/x", found).root == "root2"
+    assert place("x", found).kind == "outside"
+
+
+@pytest.mark.parametrize(
+    "value", ['["/"]', '["/etc"]', '["/usr/bin"]', '["relative"]', '["/no/such"]', '"/tmp"', "[1]", '[""]']
+)
+def test_roots_that_are_no_workspace_are_a_fault_with_their_line(tmp_path: Path, value: str) -> None:
+    file = tmp_path / "c.toml"
+    file.write_text(f"roots = {value}\n")
+    with pytest.raises(ConfigFault, match=r"roots must be|roots must n|must be an absolute") as caught:
+        settings(Options(config=str(file)), {})
+    assert caught.value.where == f"{file}:1" and caught.value.key == "roots"
