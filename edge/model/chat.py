@@ -194,14 +194,17 @@ class Chat:
         return Setback(fault, asked)
 
     def _reply(self, incoming: Incoming, heard: Callable[[str], None]) -> Reply:
-        if incoming.field("content-encoding") not in ("", "identity"):
-            raise self._no_reply(f"it is packed ({incoming.field('content-encoding')[:40]})")
         built = self._built()
-        if incoming.field("content-type").lower().startswith("text/event-stream"):
-            self._stream(incoming, built, heard)
-        else:
-            if self._take(built, incoming.whole().decode("utf-8", "replace")):
+        try:
+            if incoming.field("content-encoding") not in ("", "identity"):
+                raise self._no_reply(f"it is packed ({incoming.field('content-encoding')[:40]})")
+            if incoming.field("content-type").lower().startswith("text/event-stream"):
+                self._stream(incoming, built, heard)
+            elif self._take(built, incoming.whole().decode("utf-8", "replace")):
                 heard(built.text)
+        except ModelFault:
+            incoming.drop()
+            raise
         return self._finished(built)
 
     def _stream(self, incoming: Incoming, built: Built, heard: Callable[[str], None]) -> None:
@@ -239,7 +242,9 @@ class Chat:
             return built.take(value)
         except (ValueError, RecursionError) as error:
             said = self._said(text)
-            raise self._no_reply(f"{str(error)[:100]}: {said[:100]!r}" if said else "it is empty") from error
+            why = str(error)[:100] if text.strip() else "it is empty"
+            fix = "" if built.begun else "check base_url"
+            raise self._no_reply(f"{why}: {said[:100]!r}" if said else why, fix) from error
 
     def _said(self, text: str) -> str:
         from edge.model import refusal
@@ -257,8 +262,8 @@ class Chat:
             raise ModelFault(f"the model of {self.endpoint} declined: {said}", endpoint=self.endpoint)
         return Reply(built.text if self.mode == "json" else built.message(), self.mode, built.usage)
 
-    def _no_reply(self, why: str) -> ModelFault:
-        return ModelFault(f"{self.endpoint} gave no chat completion: {why}", "check base_url", self.endpoint)
+    def _no_reply(self, why: str, fix: str = "check base_url") -> ModelFault:
+        return ModelFault(f"{self.endpoint} gave no chat completion: {why}", fix, self.endpoint)
 
     # --- ending ---
 

@@ -35,6 +35,11 @@ class Built:
         """The text so far."""
         return clean("".join(self._text))
 
+    @property
+    def begun(self) -> bool:
+        """True when something of a reply came: whoever sent it speaks chat completions."""
+        return bool(self._text or self._calls or self.finish)
+
     def message(self) -> dict[str, Any]:
         """The assistant message, as chat completions have it."""
         said: dict[str, Any] = {"role": "assistant", "content": self.text or None}

@@ -1,8 +1,8 @@
 """The models' one HTTP client: POST over a connection that is kept, with one deadline for the whole exchange.
 
 Rules:
-1. http.client reads the replies (status, fields, chunks; edge.model.head the everyday heads); this file keeps the
-   connection, the deadline and the bounds. It is imported at the first exchange.
+1. http.client reads the replies (status, fields, chunks; edge.model.head the everyday heads, and it holds both to plain
+   lengths); this file keeps the connection, the deadline and the bounds. It is imported at the first exchange.
 2. One exchange at a time. A connection that the server closed while it was idle is replaced once, if nothing of a
    reply came.
 3. A reply counts only whole: a body that is shorter than it was said to be is a fault that says how far it came.
@@ -37,16 +37,17 @@ class Wire:
     """`headers` are whole lines with CRLF. `clock` is the wall clock, for sentences about certificates."""
 
     def __init__(self, place: Place, headers: bytes, cut: Cut, clock: Callable[[], float] = time.time) -> None:
-        from http.client import HTTPException, HTTPResponse
+        from http.client import HTTPException
 
-        from edge.model.head import quick
+        from edge.model.head import quick, responses, unclear
 
         self._quick = quick
+        self._unclear = unclear
         self.again = False
         self._place = place
         self._cut = cut
         self._clock = clock
-        self._response: Any = HTTPResponse
+        self._response: Any = responses()
         self._broken: Any = (OSError, HTTPException)
         self._link: Link | None = None
         self._context: Any = None
@@ -106,6 +107,8 @@ class Wire:
         response = self._response(link, method="POST")
         if not self._quick(response, link.reader):
             self._begin(response, link)
+        if wrong := self._unclear(response):
+            raise self._broken[1](wrong)
         link.room += BODY
         return Incoming(self, link, response)
 
@@ -213,6 +216,10 @@ class Incoming:
             self._wire.fail(error, self._link.got)
         self._over()
         return body
+
+    def drop(self) -> None:
+        """The rest is not wanted: it must not be taken for the beginning of the next reply."""
+        self._wire.close()
 
     def drain(self) -> None:
         """What was wanted has come: keep the connection if the rest comes at once, else give it up."""

@@ -132,6 +132,15 @@ def test_a_reply_that_was_cut_at_max_tokens_is_a_step_fault(stream, mode):
         assert caught.value.why == "truncated"
 
 
+@pytest.mark.parametrize("stream", [True, False])
+def test_too_many_calls_are_said_as_what_they_are(stream):
+    calls = [call("recall", {}, f"c{number}")["tool_calls"][0] for number in range(300)]
+    script = [{"reply": {"content": None, "tool_calls": calls}}]
+    with ChatServer(script) as server, pytest.raises(ModelFault, match="it has more than 256 tool calls") as caught:
+        chat(server, stream=stream, retries=0).ask(request())
+    assert "empty" not in str(caught.value) and "base_url" not in str(caught.value)
+
+
 def test_a_filter_and_a_refusal_are_said():
     acts = [{"reply": "", "finish": "content_filter"}, {"reply": {"content": None, "refusal": "I\ncannot"}}]
     with ChatServer(acts) as server:

@@ -194,6 +194,46 @@ def test_wrong_chunks_are_faults(body):
     fails([raw(f"{HEAD}Transfer-Encoding: chunked\r\n\r\n{body}", close=True)], stream=False)
 
 
+@pytest.mark.parametrize("size", ["-5", "+5", "0x5", "5_0", "zz", "", " ", "5 5", "-0", "00000000000000001", "\xb2"])
+def test_the_size_of_a_chunk_that_is_not_a_number_is_said_at_once(size):
+    act = raw(f"{HEAD}Transfer-Encoding: chunked\r\n\r\n{size}\r\n{OK}\r\n0\r\n\r\n")
+    for stream in (True, False):
+        with Timed() as t:
+            sentence = fails([act], stream=stream)
+        assert sentence.endswith("a reply that is not HTTP: the size of a chunk is not a number")
+        assert t.seconds < PLENTY / 4
+
+
+@pytest.mark.parametrize("head", [HEAD, "HTTP/1.0 200 OK\r\n"], ids=["quick", "by http.client"])
+@pytest.mark.parametrize("length", ["-5", "+5", "5_0", "x", "", "5, 5", "0x5", "1e3", "\xb2"])
+def test_a_length_that_is_not_a_number_is_said_at_once(head, length):
+    for act in (raw(f"{head}Content-Length: {length}\r\n\r\n{OK}"), raw(f"{head}Content-Length: {length}\r\n\r\n")):
+        with Timed() as t:
+            sentence = fails([act])
+        assert sentence.endswith("a reply that is not HTTP: its Content-Length is not a number")
+        assert t.seconds < PLENTY / 4
+
+
+@pytest.mark.parametrize("coding", ["gzip", "gzip, chunked", "identity", ""])
+def test_a_coding_that_is_not_read_is_said_at_once(coding):
+    sentence = fails([raw(f"{HEAD}Transfer-Encoding: {coding}\r\n\r\n{OK}")])
+    assert sentence.endswith("its Transfer-Encoding is not chunked")
+
+
+def test_what_is_left_of_a_reply_that_was_given_up_is_not_the_beginning_of_the_next_one():
+    evil = f"{HEAD}Content-Length: 4\r\n\r\nevil"
+    bad = "data: nonsense\n\n"
+    chunk = f"{len(bad):x}\r\n{bad}"
+    packed = f"{HEAD}Content-Encoding: gzip\r\nContent-Length: {len(evil)}\r\n\r\n{evil}"
+    for left in (f"{EVENTS}{chunk}\r\n5\r\ndata:\r\n0\r\n\r\n", f"{EVENTS}{chunk}{evil}", packed):
+        with ChatServer([raw(left), {"reply": "34 C"}]) as server:
+            model = chat(server, retries=0)
+            with pytest.raises(ModelFault, match="gave no chat completion"):
+                model.ask(request())
+            assert model.ask(request()).raw["content"] == "34 C"
+            assert (server.connections, len(server.requests)) == (2, 2)
+
+
 def test_a_reply_that_ends_with_the_connection():
     assert ask([raw(f"{HEAD}Connection: close\r\n\r\n{OK}", close=True)]).raw["content"] == "33 C"
     assert ask([{"reply": "33 C", "chunked": False, "close": True}]).raw["content"] == "33 C"
