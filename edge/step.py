@@ -2,7 +2,7 @@
 
 Rules:
 1. Pure: `read` decides what a reply says, never whether it may happen. It returns a StepFault, it raises none.
-2. Mode `json`: exactly one object {"thought", "action", "action_input"} on lines of its own (edge.reply says
+2. Mode `json`: exactly one object {"thought", "action", "action_input"} on lines of its own (edge.framing says
    where). `final` ends the turn and is no tool. `bash` and `final` take text as action_input. Free text is never
    a step.
 3. Mode `native`: the tool calls of an assistant message; a message without calls is the answer.
@@ -16,9 +16,9 @@ from __future__ import annotations
 
 from edge.call import Call
 from edge.faults import StepFault, UsageFault
+from edge.framing import answer, step_object
 from edge.lenient import attempt, flat, whole
 from edge.record import Record
-from edge.reply import answer, step_object
 from edge.schema import encodable, fit, form, near
 
 TYPE_CHECKING = False

@@ -50,7 +50,7 @@ def policy(options: Options) -> int:
 
     from edge.call import Call
     from edge.cli import settle
-    from edge.gate import decide
+    from edge.gate.decide import decide
     from edge.gate.policy import Policy, State
     from edge.record import as_dict
     from edge.registry import find

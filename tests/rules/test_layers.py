@@ -38,7 +38,7 @@ PURE_LATE = "base64 bisect hashlib hmac json math"
 # What everything else is made of.
 WORDS = "edge.faults edge.record edge.text edge.call edge.tool"
 # The same with reading, deciding and the table of a turn: what has no input or output.
-CORE = WORDS + " edge.schema edge.lenient edge.reply edge.step edge.turn edge.gate.* edge.registry edge.verdicts"
+CORE = WORDS + " edge.schema edge.lenient edge.framing edge.step edge.turn edge.gate.* edge.registry edge.verdicts"
 
 # The parts of a package that have no input or output, beside others that have.
 SIM = (
@@ -65,8 +65,8 @@ ROOMS = (
     # --- the pure core ---
     # Unicode names and near words are tables of the standard library; `re` only with patterns that stand in the file.
     Room(
-        "edge.schema edge.lenient edge.reply edge.step",
-        "edge.faults edge.record edge.call edge.schema edge.lenient edge.reply",
+        "edge.schema edge.lenient edge.framing edge.step",
+        "edge.faults edge.record edge.call edge.schema edge.lenient edge.framing",
         late=PURE_LATE + " re difflib unicodedata",
     ),
     Room("edge.turn", "edge.faults edge.record edge.call edge.step", late=PURE_LATE),
@@ -145,7 +145,7 @@ ROOMS = (
         CORE + " edge edge.approve edge.brief edge.cli.* edge.config edge.context edge.hands.* edge.jobs edge.loop "
         "edge.model.* edge.parts edge.peripherals.* edge.pulse edge.tape.* edge.watch",
         "os select signal sys termios time",
-        PURE_LATE + " importlib.util readline shlex",
+        PURE_LATE + " _queue _thread importlib.util readline shlex",
         "input",
     ),
     Room("edge"),

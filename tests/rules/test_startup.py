@@ -33,15 +33,12 @@ ALWAYS = (
     "edge.record",
 )
 AT_A_TERMINAL = ("readline",)
-# A settings file may be wrong, and names a preset: the faults, and the gate, which knows the names.
+# A settings file may be wrong, and names a preset: the faults, and the policy, which knows the names.
 WITH_SETTINGS = (
-    "edge.call",
     "edge.config",
     "edge.faults",
     "edge.gate",
-    "edge.gate.paths",
     "edge.gate.policy",
-    "edge.gate.rules",
     "edge.toml",
 )
 FORBIDDEN = (

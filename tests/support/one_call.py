@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from edge.call import Call, Decision, Observation, Root, Scene
-from edge.gate import decide
+from edge.gate.decide import decide
 from edge.gate.policy import Policy, State
 from edge.hands import Hands
 from edge.hands.world import World

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from edge.call import Call, Effect, Grant, Output, Root, Scene, Sensor
-from edge.gate import decide
+from edge.gate.decide import decide
 from edge.gate.policy import PRESETS, Policy, State
 from edge.gate.rules import RULES
 

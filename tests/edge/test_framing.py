@@ -6,7 +6,7 @@ import time
 import pytest
 
 from edge.faults import StepFault
-from edge.reply import answer, step_object
+from edge.framing import answer, step_object
 
 STEP = '{"thought": "t", "action": "sensor_read", "action_input": {"name": "a"}}'
 VALUE = {"thought": "t", "action": "sensor_read", "action_input": {"name": "a"}}
