@@ -18,7 +18,7 @@ from edge import turn as t
 from edge.approve import Question, digest
 from edge.call import Decision, Observation
 from edge.faults import BudgetFault, Fault, Interrupted, ModelFault, Refused, StepFault, TapeFault
-from edge.gate import decide
+from edge.gate.decide import decide
 from edge.gate.policy import State
 from edge.hands import Hands
 from edge.jobs import Jobs
