@@ -45,7 +45,7 @@ HOUR = 3600.0
 
 
 class Granted:
-    """What the gate said of a call, kept until its outcome. `by`: who let it; `started`: time.monotonic(), 0 = not yet."""
+    """What the gate said of a call, kept until its outcome. `by`: who let it; `started`: monotonic, 0 = not yet."""
 
     __slots__ = ("by", "decision", "effects", "observes", "started")
 
@@ -188,7 +188,12 @@ class Loop:
     def _carry_out(self, event: t.Event) -> None:
         pending = [event]
         while pending:
-            self.turn_state, actions = t.advance(self.turn_state, pending.pop(0))
+            try:
+                self.turn_state, actions = t.advance(self.turn_state, pending.pop(0))
+            except Exception as error:  # a table that fails must not leave a turn that nobody ends
+                self.turn_state = replace(self.turn_state, phase="idle", calls=())
+                self._finish(Fault(f"a fault of Fieldhand's own: {_inside(error)}", "report it with the tape"))
+                return
             for action in actions:
                 try:
                     follow = self._do[type(action)](action)
@@ -204,9 +209,13 @@ class Loop:
         fault = Fault(f"a fault of Fieldhand's own: {_inside(error)}", "report it with the tape")
         if not isinstance(action, t.End):
             return t.Stop(fault)
+        self._finish(fault)
+        return t.Closed()
+
+    def _finish(self, fault: Fault) -> None:
+        """End the turn when the way through the table is barred."""
         self._ending = Ending(fault.code, "", fault)
         self._jobs.ring()
-        return t.Closed()
 
     def keep(self, kind: str, fields: Mapping[str, Any], sync: bool = False) -> None:
         """Put a record on the tape; once the tape has failed, nothing more is tried."""
@@ -229,6 +238,7 @@ class Loop:
         request = Request(parts.context, parts.tools, max(left, 0.1), parts.watcher.heard, made)
         try:
             reply = self.model.ask(request)
+            step = read(reply.raw, reply.mode, self._schemas)
         except StepFault as fault:
             return t.Misread(number, fault)
         except Fault as fault:
@@ -236,7 +246,6 @@ class Loop:
         except Exception as error:  # a back end's own fault must end the turn, not the thread
             return t.Failed(number, ModelFault(f"the {self.model.name} back end failed: {_inside(error)}"))
         self._usage = None if reply.usage is None else as_dict(reply.usage)
-        step = read(reply.raw, reply.mode, self._schemas)
         return t.Misread(number, step) if isinstance(step, StepFault) else t.Replied(number, step)
 
     def _keep_step(self, action: t.KeepStep) -> None:
@@ -282,7 +291,7 @@ class Loop:
         state = State(durable, scene.simulated, len(self._calls))
         decision = decide(call, effects, parts.policy, state, scene)
         self._calls.append(now)
-        observes = all([effect.observes for effect in effects])
+        observes = all(effect.observes for effect in effects)
         self._granted[call.id] = Granted(decision, effects, observes)
         parts.watcher.decided(call, decision)
         return t.Decided(call.id, decision, observes)

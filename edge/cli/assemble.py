@@ -101,7 +101,7 @@ class Run:
             from edge.tape.leftovers import mark
 
             mark(self.state, self.tape.name)
-        board = Board.start(self.state)
+        board = Board.start(self.state, run=self.tape.name)
         child = {"pid": board.pid, "start": board.started, "what": "board"}
         while not self.loop.note("child", child, True):
             pass

@@ -98,7 +98,9 @@ def tape(options: Options) -> int:
     folder = state + "/tapes"
     name = words[1] if len(words) > 1 else "last"
     if words[0] == "list":
-        return tapes.list_(folder, OUT, sys.stderr)
+        if words[1:] not in ((), ("all",)):
+            raise UsageFault(f"tape list takes no {' '.join(words[1:])!r}", "tape list, or tape list all")
+        return tapes.list_(folder, OUT, sys.stderr, len(words) > 1)
     if words[0] == "show":
         return tapes.show(folder, name, OUT, sys.stderr, options.json)
     if words[0] == "resume":

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from edge import turn as turn_table
 from edge.approve import Answer, Nobody, Question, SaidYes
 from edge.call import Call, Effect, Observation, Root, Scene
 from edge.config import Budgets
@@ -414,3 +415,19 @@ def test_an_interrupt_before_the_model_was_even_reached_ends_the_request_too(tmp
     timer.start()
     assert bench.loop.run("x").code == 130
     assert bench.loop._jobs.quiet(5.0), "the request went on after the cut"
+
+
+def test_a_table_that_fails_ends_the_turn_and_not_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = Bench(tmp_path, [READ, READ, DONE])
+    advance = turn_table.advance
+
+    def failing(turn: Any, event: Any) -> Any:
+        if isinstance(event, turn_table.Replied):
+            raise TypeError("a row is wrong")
+        return advance(turn, event)
+
+    monkeypatch.setattr(turn_table, "advance", failing)
+    ending = bench.loop.run("x")
+    assert ending.code == 1 and "a row is wrong" in str(ending.fault)
+    monkeypatch.undo()
+    assert bench.loop.run("y").code == 0
