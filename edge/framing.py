@@ -7,8 +7,9 @@ Rules:
    A tag right behind a backtick or inside a readable object is text.
 3. A reply that is one fence and nothing else is its content. A fence without an end runs to the end of the
    text (CommonMark 0.31, 4.5), so that it may be such a reply too.
-4. A step is an object on lines of its own. An object inside a sentence, behind `>`, or in a fence beside other
-   text is an example.
+4. A step is an object on lines of its own. An object inside a sentence, behind `>`, in a fence beside other text,
+   between <example> tags (or sample, quote, blockquote), or below a line that holds only a quotation mark, to the next
+   such line, is an example. An example without an end runs to the end of the text.
 5. Exactly one object. A second one, a list of them, a broken one, or text behind the closing brace on its line
    is a fault, even beside a good one: which of the two was meant would be a guess.
 6. A StepFault leaves this file for a reply that cannot be read. Work is linear in the length of the reply.
@@ -67,7 +68,13 @@ def _pattern(name: str) -> Any:
         _marks["line tag"] = re.compile(rf"^[ \t]*(?:<(?:{names})>|\[THINK\])", flags)
         _marks["tag or object"] = re.compile(f"{tag}|{line}", flags)
         # Wherever the marks stand: models open fences behind a list mark or a colon, and deeper than 3 blanks.
-        _marks["fence or object"] = re.compile(r"(?P<fence>`{3,}|~{3,})(?P<info>[^\n]*)|" + line, flags)
+        fence = r"(?P<fence>`{3,}|~{3,})(?P<info>[^\n]*)"
+        tags = "examples?|samples?|quote|blockquote"
+        quote = r"^[ \t]*(?P<quote>[\"'\u00ab\u00bb\u2018-\u201f]{1,3})[ \t\r]*$"
+        example = rf"(?<!`)<(?P<example>{tags})(?:\s[^<>\n]*)?>"
+        _marks["example or object"] = re.compile(f"{fence}|{line}|{example}|{quote}", flags)
+        _marks["example end"] = re.compile(rf"</(?:{tags})\s*>", flags)
+        _marks["quote end"] = re.compile(quote, flags)
         _marks["fence end"] = re.compile(r"^[ \t]*(?P<fence>`{3,}|~{3,})[ \t\r]*$", flags)
         _marks["info"] = re.compile(r"[ \t]*[\w.+-]*[ \t]*(?={)")  # a fence that opens on the line of its object
         _marks["first"] = re.compile(r"[ \t]*[{\[]")
@@ -222,11 +229,11 @@ def _only(text: str) -> Found:
     one: Found | None = None
     shallow = flat(text)
     at = 0
-    while found := _pattern("fence or object").search(text, at):
-        at = found.end()
-        if found["fence"]:
+    while found := _pattern("example or object").search(text, at):
+        if not found["open"]:
             at = _behind(text, found)
             continue
+        at = found.end()
         start = found.start("open")
         if _pattern("prose").match(text, start):
             continue
@@ -243,7 +250,10 @@ def _only(text: str) -> Found:
 
 
 def _behind(text: str, found: Any) -> int:
-    """Where to go on after fence marks: behind the fence, or behind the marks of a span inside one line."""
+    """Where to go on after the mark of an example: behind its end, or behind the marks of a span inside one line."""
+    if not found["fence"]:
+        end = _pattern("example end" if found["example"] else "quote end").search(text, found.end())
+        return int(end.end()) if end else len(text)
     mark = found["fence"][0]
     if mark == "`" and "`" in found["info"]:
         return int(found.start("info") + found["info"].rindex("`") + 1)
@@ -266,5 +276,5 @@ def _nothing(text: str) -> StepFault:
     if fault is None and end == len(text):
         return StepFault("not_a_step", "the reply is a JSON value, but not an object")
     if "action" in text and "{" in text:
-        return StepFault("example_in_prose", "the object stands inside a sentence, a quotation or a fenced example")
+        return StepFault("example_in_prose", "the object stands inside a sentence, a quotation or an example")
     return StepFault("no_object", "there is no JSON object in the reply")

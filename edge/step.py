@@ -173,11 +173,16 @@ def _answer(given: Any) -> str:
         given = str(given)
     if not isinstance(given, str):
         raise StepFault("bad_args", 'final takes the answer as text: {"action": "final", "action_input": "<answer>"}')
-    if not given.strip():
-        raise StepFault("empty", "the answer is empty; write the answer as text in action_input")
     if not encodable(given):
         raise StepFault("not_text", "half of a surrogate pair stands in the answer; write the character itself")
+    if not _seen(given):
+        raise StepFault("empty", "the answer is empty; write the answer as text in action_input")
     return given
+
+
+def _seen(text: str) -> bool:
+    """True when anything of a text can be seen: blanks, control and invisible characters alone are no answer."""
+    return any(letter.isprintable() and not letter.isspace() for letter in text)
 
 
 def _tool(name: str, tools: Tools) -> str:
@@ -233,10 +238,10 @@ def _native(raw: Any, tools: Tools) -> Step:
     if calls:
         return _called(calls, message, tools)
     text = answer(_text(raw if message is None else message))
-    if not text:
-        raise StepFault("empty", "the reply is empty; call a tool or answer with text")
     if not encodable(text):
         raise StepFault("not_text", "half of a surrogate pair stands in the answer; write the character itself")
+    if not _seen(text):
+        raise StepFault("empty", "the reply is empty; call a tool or answer with text")
     return Step("", (), text)
 
 

@@ -127,6 +127,20 @@ def test_final_takes_text_or_one_named_text_and_is_always_there() -> None:
     assert fault('{"thought": "t", "action": "final", "action_input": " "}').why == "empty"
 
 
+UNSEEN = ("", " ", "\0", "\x1b\a", "\t\n\r", "\u00a0\u2003", "\u200b\ufeff", "\x7f \x85\u2028", "\0" * 9999)
+
+
+@pytest.mark.parametrize("text", UNSEEN, ids=ascii)
+def test_an_answer_of_which_nothing_can_be_seen_is_empty(text: str) -> None:
+    for given in (text, {"text": text}, {"answer": text}):
+        assert fault(json.dumps({"thought": "t", "action": "final", "action_input": given})).why == "empty"
+    assert fault(message(("final", {"text": text})), "native").why == "empty"
+    assert fault(text, "native").why == "empty"
+    assert fault({"role": "assistant", "content": text}, "native").why == "empty"
+    seen = json.dumps({"thought": "t", "action": "final", "action_input": text + "0"})
+    assert step(seen).final == text + "0"  # what surrounds an answer is left as it is
+
+
 @pytest.mark.parametrize(
     ("name", "hint"),
     [
