@@ -9,7 +9,9 @@ Rules this file keeps:
 5. Nothing is compiled at import. The first instance of a class is filled field by field; the second compiles
    the class its *own* constructor (a subclass must never inherit its parent's), the first `replace` its copier.
    So a record that exists once, like the options of a run, never pays for a compiler.
-6. This module imports nothing: twelve record classes cost about 3 M instructions at start, where
+6. What is compiled fills an instance of a twin, which has the same slots and is not frozen, and then makes it one of
+   the record's class: that is cheaper than to go around the freeze for each field.
+7. This module imports nothing: twelve record classes cost about 3 M instructions at start, where
    frozen dataclasses cost about 100 M.
 
 To a type checker a record is a frozen dataclass (PEP 681).
@@ -51,44 +53,51 @@ def _bind(cls: Any, args: tuple[Any, ...], given: dict[str, Any]) -> dict[str, A
 def _first(cls: Any) -> None:
     """Give `cls` a constructor for its first instance, which leaves the compiling to the second."""
 
-    def __init__(self: Any, *args: Any, **given: Any) -> None:
+    def first(_cls: Any, *args: Any, **given: Any) -> Any:
+        made = object.__new__(cls)
         for name, value in _bind(cls, args, given).items():
-            getattr(cls, name).__set__(self, value)
-        cls.__init__ = second
+            getattr(cls, name).__set__(made, value)
+        cls.__new__ = second
         if hasattr(cls, "check"):
-            self.check()
+            made.check()
+        return made
 
-    def second(self: Any, *args: Any, **given: Any) -> None:
-        cls.__init__ = _constructor(cls)
-        cls.__init__(self, *args, **given)
+    def second(_cls: Any, *args: Any, **given: Any) -> Any:
+        cls.__new__ = _constructor(cls)
+        return cls(*args, **given)
 
     def replaced(self: Any, **changes: Any) -> Any:
         cls._replaced = _copier(cls)
         return self._replaced(**changes)
 
-    cls.__init__ = __init__
+    cls.__new__ = first
     cls._replaced = replaced
 
 
 def _constructor(cls: Any) -> Any:
     """The compiled constructor: one assignment a field, then the check."""
-    space: dict[str, Any] = {f"_default_{name}": value for name, value in cls.__defaults__.items()}
-    space.update((f"_set_{name}", getattr(cls, name).__set__) for name in cls.__fields__)
+    space = {f"_default_{name}": value for name, value in cls.__defaults__.items()}
     takes = [f"{name}=_default_{name}" if name in cls.__defaults__ else name for name in cls.__fields__]
-    body = [f"_set_{name}(self, {name})" for name in cls.__fields__]
-    body += ["self.check()"] * hasattr(cls, "check") or ["pass"] * (not body)
-    exec(f"def __init__({', '.join(['self', *takes])}):\n " + "\n ".join(body), space)
-    return space["__init__"]
+    return _compiled(cls, "__new__", ["_kind", *takes], "_made.{0} = {0}", space)
 
 
 def _copier(cls: Any) -> Any:
     """The compiled copier behind `replace`: what is not given is as it was."""
     takes = [f"{name}=_missing" for name in cls.__fields__]
-    kept = [f"self.{name} if {name} is _missing else {name}" for name in cls.__fields__]
-    space: dict[str, Any] = {"_missing": _MISSING, "_cls": cls}
     star = ["*"] * bool(takes)
-    exec(f"def _replaced({', '.join(['self', *star, *takes])}):\n return _cls({', '.join(kept)})", space)
-    return space["_replaced"]
+    kept = "_made.{0} = self.{0} if {0} is _missing else {0}"
+    return _compiled(cls, "replaced", ["self", *star, *takes], kept, {"_missing": _MISSING})
+
+
+def _compiled(cls: Any, name: str, takes: list[str], fill: str, space: dict[str, Any]) -> Any:
+    """A function that makes a record; `fill` is the statement for one field (rule 6)."""
+    own = {"__slots__": cls.__slots__, "__setattr__": object.__setattr__, "__delattr__": object.__delattr__}
+    twin = type.__new__(RecordType, cls.__name__, cls.__bases__, own)
+    space.update(_new=object.__new__, _twin=twin, _cls=cls)
+    body = ["_made = _new(_twin)", *[fill.format(field) for field in cls.__fields__], "_made.__class__ = _cls"]
+    body += ["_made.check()"] * hasattr(cls, "check")
+    exec(f"def {name}({', '.join(takes)}):\n " + "\n ".join([*body, "return _made"]), space)
+    return space[name]
 
 
 @dataclass_transform(frozen_default=True)

@@ -56,6 +56,30 @@ def test_missing_and_unknown_arguments_are_type_errors(wrong: object) -> None:
         wrong()  # type: ignore[operator]
 
 
+def test_fields_may_have_the_names_of_what_makes_a_record() -> None:
+    class Names(Record):
+        made: int
+        cls: int
+        space: int = 3
+        new: int = 4
+
+    for _ in range(3):
+        names = Names(1, 2)
+        assert as_dict(names) == {"made": 1, "cls": 2, "space": 3, "new": 4}
+        assert as_dict(replace(names, cls=7)) == {"made": 1, "cls": 7, "space": 3, "new": 4}
+
+
+@pytest.mark.parametrize("make", [lambda: Point(1), lambda: replace(Point(1), y=2), lambda: Named(1), lambda: Checked(1)])
+def test_however_it_was_made_a_record_is_of_its_class_and_frozen(make) -> None:
+    for _ in range(3):
+        made = make()
+        assert type(made) in (Point, Named, Checked) and isinstance(made, Record)
+        assert made == make() and repr(made) == repr(make())
+        for change in (lambda: setattr(made, type(made).__fields__[0], 3), lambda: setattr(made, "z", 3)):  # noqa: B023
+            with pytest.raises(AttributeError, match="frozen"):
+                change()
+
+
 def test_a_record_cannot_be_changed_or_grow() -> None:
     point = Point(1)
     for change in (lambda: setattr(point, "x", 3), lambda: setattr(point, "z", 3), lambda: delattr(point, "x")):
