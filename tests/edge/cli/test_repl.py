@@ -9,9 +9,25 @@ import select
 import signal
 import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from tests.support import agent
+
+
+STARTED: list[subprocess.Popen[bytes]] = []
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left_over() -> Iterator[None]:
+    """A test that fails in the middle leaves no agent behind."""
+    yield
+    while STARTED:
+        process = STARTED.pop()
+        process.kill()
+        process.wait()
 
 
 class Console:
@@ -28,6 +44,7 @@ class Console:
             stderr=slave,
             start_new_session=True,
         )
+        STARTED.append(self.process)
         os.close(slave)
         self.screen = ""
 
