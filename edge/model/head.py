@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 MOST = 100  # fields, as http.client
-LINE = 1 << 16  # bytes, as http.client
 MOST_DIGITS = 16  # of the size of a chunk
 STARTS = ("2", "3", "4", "5")  # of a final status
 
@@ -81,23 +80,12 @@ def unclear(response: Any) -> str:
     return ""
 
 
-def responses() -> Any:
-    """HTTPResponse, strict about the sizes of chunks (rule 3)."""
-    from http.client import HTTPException, HTTPResponse, IncompleteRead, LineTooLong
-
-    class Response(HTTPResponse):
-        def _read_next_chunk_size(self) -> int:
-            line = self.fp.readline(LINE + 1)
-            if len(line) > LINE:
-                raise LineTooLong("chunk size")
-            if line[-1:] != b"\n":
-                raise IncompleteRead(b"")
-            digits = line.partition(b";")[0].strip()
-            if not 0 < len(digits) <= MOST_DIGITS or digits.strip(b"0123456789abcdefABCDEF"):
-                raise HTTPException("the size of a chunk is not a number")
-            return int(digits, 16)
-
-    return Response
+def chunk_size(line: bytes) -> int:
+    """The size that a chunk begins with; -1 when it is not a plain number (rule 3)."""
+    digits = line.partition(b";")[0].strip()
+    if not 0 < len(digits) <= MOST_DIGITS or digits.strip(b"0123456789abcdefABCDEF"):
+        return -1
+    return int(digits, 16)
 
 
 def _length(value: str | None) -> int | None:

@@ -39,7 +39,7 @@ class Wire:
     def __init__(self, place: Place, headers: bytes, cut: Cut, clock: Callable[[], float] = time.time) -> None:
         from http.client import HTTPException
 
-        from edge.model.head import quick, responses, unclear
+        from edge.model.head import quick, unclear
 
         self._quick = quick
         self._unclear = unclear
@@ -47,7 +47,7 @@ class Wire:
         self._place = place
         self._cut = cut
         self._clock = clock
-        self._response: Any = responses()
+        self._response: Any = _responses()
         self._broken: Any = (OSError, HTTPException)
         self._link: Link | None = None
         self._context: Any = None
@@ -235,6 +235,27 @@ class Incoming:
     def _over(self) -> None:
         if self._response.will_close or not self._link.spent():
             self._wire.close()
+
+
+def _responses() -> Any:
+    """HTTPResponse, strict about the sizes of chunks."""
+    from http.client import HTTPException, HTTPResponse, IncompleteRead, LineTooLong
+
+    from edge.model.head import chunk_size
+
+    class Response(HTTPResponse):
+        def _read_next_chunk_size(self) -> int:
+            line = self.fp.readline(HEAD + 1)
+            if len(line) > HEAD:
+                raise LineTooLong("chunk size")
+            if line[-1:] != b"\n":
+                raise IncompleteRead(b"")
+            size = chunk_size(line)
+            if size < 0:
+                raise HTTPException("the size of a chunk is not a number")
+            return size
+
+    return Response
 
 
 def _host(place: Place) -> str:
