@@ -166,7 +166,7 @@ def _flat(prefix: str, table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 def _unknown(key: str, table: bool, where: str) -> ConfigFault:
     if key.rpartition(".")[2].lower().replace("-", "_") in _SECRETS:
         fix = "set model.key_env to the name of a variable, or model.key_file to a file with mode 0600"
-        return ConfigFault(f"{key}: a key does not belong into the settings file", fix, where, key)
+        return ConfigFault(f"{key}: a key does not belong in the settings file", fix, where, key)
     if key in _TABLES:
         return ConfigFault(f"{key} is a table", f"write [{key}] once and its keys below it", where, key)
     from edge.schema import near
