@@ -69,7 +69,10 @@ def test_fields_may_have_the_names_of_what_makes_a_record() -> None:
         assert as_dict(replace(names, cls=7)) == {"made": 1, "cls": 7, "space": 3, "new": 4}
 
 
-@pytest.mark.parametrize("make", [lambda: Point(1), lambda: replace(Point(1), y=2), lambda: Named(1), lambda: Checked(1)])
+MADE = (lambda: Point(1), lambda: replace(Point(1), y=2), lambda: Named(1), lambda: Checked(1))
+
+
+@pytest.mark.parametrize("make", MADE)
 def test_however_it_was_made_a_record_is_of_its_class_and_frozen(make) -> None:
     for _ in range(3):
         made = make()
