@@ -16,7 +16,6 @@ import pytest
 
 from tests.support import agent
 
-
 STARTED: list[subprocess.Popen[bytes]] = []
 
 
