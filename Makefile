@@ -1,10 +1,12 @@
 # make test, make bench, ...: with another Python by PYTHON=python3.X, with other arguments by PYTEST=... and BENCH=...
+# (CHECK= prints the figures without judging them).
 # Needs git, python3 (3.9 or later) with its venv module, and make. What the tests need is installed into
 # .cache/venv-X.Y and nowhere else.
 
 PYTHON ?= python3
 PYTEST ?=
 BENCH ?=
+CHECK ?= --check
 
 VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2] if sys.version_info >= (3, 9) else "")')
 ifeq ($(VERSION),)
@@ -26,7 +28,7 @@ lint: $(READY) ## ruff and mypy
 	$(VENV)/bin/python -m mypy -p edge
 
 bench: $(READY) ## the figures with their targets
-	$(VENV)/bin/python -m bench --check $(BENCH)
+	$(VENV)/bin/python -m bench $(CHECK) $(BENCH)
 
 soak: $(READY) ## the suite with the whole of its long sweeps
 	FIELDHAND_SOAK=1 $(VENV)/bin/python -m pytest $(PYTEST)
