@@ -34,8 +34,9 @@ WINDOW = 20
 class Figures(Record):
     """Microseconds of own processor time, and private memory in MiB, of one run.
 
-    `mean` over all steps but the first SKIP; `first` and `last` are medians over WINDOW steps: around step 10 (the
-    WINDOW steps after the first SKIP), and the last ones. `sizes` are the bodies of the requests in bytes.
+    `mean` over all steps but the first SKIP and the one in which the bench itself reads the memory; `first` and `last`
+    are medians over WINDOW of these steps: the first (around step 10), and the last ones. `sizes` are the bodies of the
+    requests in bytes.
     """
 
     mean: float
@@ -186,7 +187,8 @@ def main(argv: list[str]) -> int:
     if ending.code or ending.fault or len(moments) != steps:
         sys.stderr.write(f"the turn ended with {ending.code} after {len(moments)} of {steps} steps: {ending.fault}\n")
         return 1
-    each = [(after - before) / 1000 for before, after in zip(moments, moments[1:])][SKIP:]
+    each = [(after - before) / 1000 for before, after in zip(moments, moments[1:])]
+    del each[SKIP + WINDOW - 1], each[:SKIP]
     figures = {
         "mean": statistics.fmean(each),
         "first": statistics.median(each[:WINDOW]),
