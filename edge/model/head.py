@@ -3,8 +3,8 @@
 Rules:
 1. `quick` reads only what is beyond doubt: HTTP/1.1, a final status, each field once, on one line, printable ASCII. Of
    everything else it takes nothing away, and http.client reads it.
-2. What it sets on the response is what http.client would have set; a test compares the two over mutated heads. The
-   mail parser is two thirds of the cost of an exchange.
+2. What it says is what http.client would say; a test compares the two over mutated heads. The mail parser is two
+   thirds of the cost of an exchange.
 3. A length or a size of a chunk that is not a plain number is wrong at once (RFC 9112, 6.3 and 7.1). http.client takes
    a negative size, and takes a wrong length for none: both wait for what never comes. What is wrong is not quoted: a
    server may quote the key.
@@ -17,34 +17,31 @@ if TYPE_CHECKING:
     from io import BufferedReader
     from typing import Any
 
+    Head = tuple[int, str, dict[str, str], bool, "int | None", bool]
+
 MOST = 100  # fields, as http.client
 MOST_DIGITS = 16  # of the size of a chunk
 STARTS = ("2", "3", "4", "5")  # of a final status
 
 
-def quick(response: Any, reader: BufferedReader) -> bool:
-    """Give a fresh HTTPResponse its head; False when that is for http.client to do."""
+def quick(reader: BufferedReader) -> Head | None:
+    """Take the head of a reply off `reader`; None, and nothing is taken, when that is for http.client to do.
+
+    (status, reason, fields, chunked, length, will_close) as in HTTPResponse; `length` is None when it is not known.
+    """
     data = reader.peek(1)
     end = data.find(b"\r\n\r\n")
     found = parsed(data[:end]) if end > 0 else None
     if found is None:
-        return False
+        return None
     status, reason, fields = found
     chunked = fields.get("transfer-encoding", "").lower() == "chunked"
     length = None if chunked else _length(fields.get("content-length"))
     if status in (204, 304):
         length = 0
     reader.read(end + 4)
-    response.code = response.status = status
-    response.reason = reason
-    response.version = 11
-    response.headers = response.msg = fields
-    response.chunked = chunked
-    if chunked:
-        response.chunk_left = None
-    response.length = length
-    response.will_close = "close" in fields.get("connection", "").lower() or (length is None and not chunked)
-    return True
+    will_close = "close" in fields.get("connection", "").lower() or (length is None and not chunked)
+    return status, reason, fields, chunked, length, will_close
 
 
 def parsed(head: bytes) -> tuple[int, str, dict[str, str]] | None:

@@ -1,8 +1,9 @@
 """The models' one HTTP client: POST over a connection that is kept, with one deadline for the whole exchange.
 
 Rules:
-1. http.client reads the replies (status, fields, chunks; edge.model.head the everyday heads, and it holds both to plain
-   lengths); this file keeps the connection, the deadline and the bounds. It is imported at the first exchange.
+1. http.client reads the replies (status, fields, chunks), but for everyday heads and bodies of known length;
+   edge.model.head reads those heads, and holds all to plain lengths. This file keeps the connection, the deadline and
+   the bounds. http.client is imported at the first exchange.
 2. One exchange at a time. A connection that the server closed while it was idle is replaced once, if nothing of a
    reply came.
 3. A reply counts only whole: a body that is shorter than it was said to be is a fault that says how far it came.
@@ -20,10 +21,12 @@ from edge.faults import BudgetFault, ModelFault
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from io import BufferedReader
     from typing import Any, NoReturn
 
     from edge.faults import Fault
     from edge.model.cut import Cut
+    from edge.model.head import Head
     from edge.model.link import Link, Parts
     from edge.model.place import Place
 
@@ -104,16 +107,16 @@ class Wire:
             if self._cut.done:
                 raise
         link.await_reply()
-        response = self._response(link, method="POST")
-        if not self._quick(response, link.reader):
-            self._begin(response, link)
+        head = self._quick(link.reader)
+        response = self._begin(link) if head is None else begun(head, link, self._response)
         if wrong := self._unclear(response):
             raise self._broken[1](wrong)
         link.room += BODY
         return Incoming(self, link, response)
 
-    def _begin(self, response: Any, link: Link) -> None:
+    def _begin(self, link: Link) -> Any:
         """Let http.client read the head. It takes the end of the connection for the end of the head; we do not."""
+        response = self._response(link, method="POST")
         try:
             response.begin()
         except self._broken:
@@ -121,6 +124,7 @@ class Wire:
                 raise
         if link.ended:
             raise ConnectionError
+        return response
 
     def fail(self, error: Exception, got: int) -> NoReturn:
         """Raise what a broken exchange means; `got` bytes of a reply had come."""
@@ -173,6 +177,38 @@ class Wire:
         if self._link is not None:
             self._link.close()
             self._link = None
+
+
+class Sized:
+    """A reply of known length: of HTTPResponse, with the same names, what an Incoming asks of it."""
+
+    __slots__ = ("_reader", "headers", "length", "status", "will_close")
+    chunked = False
+
+    def __init__(
+        self, reader: BufferedReader, status: int, headers: dict[str, str], length: int, will_close: bool
+    ) -> None:
+        self._reader = reader
+        self.status = status
+        self.headers = headers
+        self.length = length
+        self.will_close = will_close
+
+    def read1(self, most: int) -> bytes:
+        """What there is of the body, up to `most` bytes; b"" at its end and at the end of the connection."""
+        piece = self._reader.read1(min(most, self.length))
+        self.length -= len(piece)
+        return piece
+
+    def read(self) -> bytes:
+        """The rest of the body; IncompleteRead when the connection ends before."""
+        body = self._reader.read(self.length)
+        if len(body) < self.length:
+            from http.client import IncompleteRead
+
+            raise IncompleteRead(body, self.length - len(body))
+        self.length = 0
+        return body
 
 
 class Incoming:
@@ -235,6 +271,24 @@ class Incoming:
     def _over(self) -> None:
         if self._response.will_close or not self._link.spent():
             self._wire.close()
+
+
+def begun(head: Head, link: Link, make: Any) -> Any:
+    """The response whose head was read already; one that HTTPResponse has to read is made by `make`."""
+    status, reason, fields, chunked, length, will_close = head
+    if length is not None and not chunked:
+        return Sized(link.reader, status, fields, length, will_close)
+    response = make(link, method="POST")
+    response.code = response.status = status
+    response.reason = reason
+    response.version = 11
+    response.headers = response.msg = fields
+    response.chunked = chunked
+    if chunked:
+        response.chunk_left = None
+    response.length = length
+    response.will_close = will_close
+    return response
 
 
 def _responses() -> Any:
