@@ -57,12 +57,11 @@ def whole(text: str) -> tuple[Any, tuple[str, ...]]:
     value, end, repairs, fault = attempt(body, 0, flat(body))
     if fault:
         raise fault
-    rest = body[end:].lstrip(" \t\r\n,;")
-    if rest[:1] in ("{", "["):
+    if end == len(body):
+        return value, repairs
+    if body[end:].lstrip(" \t\r\n,;")[:1] in ("{", "["):
         raise StepFault("two_objects", "there are two values one after the other; give exactly one")
-    if end < len(body):
-        raise StepFault("bad_json", f"something follows the JSON value: {body[end : end + 30]!a}")
-    return value, repairs
+    raise StepFault("bad_json", f"something follows the JSON value: {body[end : end + 30]!a}")
 
 
 def _strict(text: str, at: int) -> tuple[Any, int] | None:
