@@ -52,11 +52,6 @@ class Hands:
         return self._holder.world.scene
 
     @property
-    def bytes(self) -> int:
-        """How much the call may return."""
-        return self._holder.permit.bytes
-
-    @property
     def files(self) -> Files:
         from edge.hands.files import Files
 

@@ -155,7 +155,6 @@ TAIL_COMPARISONS = {
     "lower": "<=",
     "under": "<=",
 }
-OPPOSITE = {">": "<=", "<": ">=", ">=": "<", "<=": ">", "in": "out", "out": "in"}
 SAID = {">": "above", "<": "below", ">=": "at least", "<=": "at most", "in": "between", "out": "outside"}
 
 # A comparative, what it compares by, and the declared words that may name the sensor (the first that is declared).
