@@ -42,7 +42,12 @@ class Effect(Record):
 
 
 class Grant(Record):
-    """One thing a call may touch. `root` is the name of a root opened at start, or the kind of a thing."""
+    """One thing a call may touch. `root` is the name of a root opened at start, or the kind of a thing.
+
+    Files: the root's name (`system` is `/`) and the path below it. Hosts: root `host`, or `internal` where the
+    operator listed it, path `https://name:443`. What a child process needs beyond files: `call socket inet|unix|
+    netlink` and `call capability NAME`.
+    """
 
     verb: str
     root: str

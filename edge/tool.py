@@ -51,6 +51,22 @@ class OutputHands(Protocol):
     def states(self) -> Mapping[str, Mapping[str, Any]]: ...
 
 
+class NetHands(Protocol):
+    """Hosts that were granted; internal addresses only where the operator listed the host."""
+
+    def request(
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes, limit: int
+    ) -> Mapping[str, Any]:
+        """One exchange, redirects included: `status reason headers body url hops cut` (body: at most `limit` bytes)."""
+
+
+class RunHands(Protocol):
+    """Child processes behind the wall."""
+
+    def shell(self, text: str, seconds: float) -> Mapping[str, Any]:
+        """Run `text` by /bin/sh, at most `seconds`: `code signal stdout stderr cut ended seconds wall killed`."""
+
+
 class TapeHands(Protocol):
     """The archive of this session."""
 
@@ -72,6 +88,13 @@ class Hands(Protocol):
     def outputs(self) -> OutputHands: ...
     @property
     def tape(self) -> TapeHands: ...
+    @property
+    def net(self) -> NetHands: ...
+    @property
+    def run(self) -> RunHands: ...
+
+    def also(self, effect: Effect) -> None:
+        """Ask the gate about something that was found only now; Refused, with the rule, unless it is allowed."""
 
 
 class Tool(Record):
