@@ -13,9 +13,11 @@ from edge.faults import Refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from edge.call import Call, Grant, Permit, Scene
+    from edge.call import Call, Effect, Grant, Permit, Scene
     from edge.hands.files import Files
+    from edge.hands.net import Net
     from edge.hands.outputs import Outputs
+    from edge.hands.run import Run
     from edge.hands.sensors import Sensors
     from edge.hands.tape import TapeReader
     from edge.hands.world import World
@@ -24,9 +26,10 @@ if TYPE_CHECKING:
 class Holder:
     """What the hands of one call share: the permit, the call, the world."""
 
-    __slots__ = ("call", "permit", "world")
+    __slots__ = ("call", "cuts", "permit", "world")
 
     def __init__(self, permit: Permit, call: Call, world: World) -> None:
+        self.cuts = world.cuts
         self.permit = permit
         self.call = call
         self.world = world
@@ -37,6 +40,17 @@ class Holder:
             if grant.verb == verb and grant.root == root and grant.path == path:
                 return grant
         raise Refused(f"the permit of {self.call.tool} holds no {verb} of {root}:{path}", "hands.no-grant")
+
+
+    def ending(self) -> bool:
+        """True when what this call started has to end now: it was cut, or the operator stopped everything."""
+        return self.cuts != self.world.cuts or self.world.stopping()
+
+    def also(self, effect: Effect) -> None:
+        """Ask the gate about what was found in the act; Refused with its rule unless it is allowed outright."""
+        decision = self.world.judge(self.call, effect)
+        if decision.verdict != "allow":
+            raise Refused(decision.sentence, decision.rule, "ask for it by its own name")
 
 
 class Hands:
@@ -68,6 +82,21 @@ class Hands:
         from edge.hands.outputs import Outputs
 
         return Outputs(self._holder)
+
+    @property
+    def net(self) -> Net:
+        from edge.hands.net import Net
+
+        return Net(self._holder)
+
+    @property
+    def run(self) -> Run:
+        from edge.hands.run import Run
+
+        return Run(self._holder)
+
+    def also(self, effect: Effect) -> None:
+        self._holder.also(effect)
 
     @property
     def tape(self) -> TapeReader:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 
+from edge.call import Decision
 from edge.faults import Refused, ToolFault
 
 TYPE_CHECKING = False
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, Union
 
-    from edge.call import Scene
+    from edge.call import Call, Effect, Scene
     from edge.peripherals.guard.client import Board as Process
     from edge.peripherals.guard.inprocess import InProcessBoard
     from edge.tape.journal import Tape
@@ -24,7 +25,12 @@ if TYPE_CHECKING:
 
 
 class World:
-    """One per run. `start_board` makes the board; it is called once, by the first call that needs it."""
+    """One per run. `start_board` makes the board; it is called once, by the first call that needs it.
+
+    Set by whoever puts a run together: `judge` asks the gate about what is found in the act, `stopping` says that
+    the operator wants everything to end, `sandbox` is what the policy wants of the wall (require, prefer, off),
+    `proxy` the operator's proxy for the network. `cuts` counts how often running calls were told to end.
+    """
 
     def __init__(self, scene: Scene, tape: Tape | Unkept, start_board: Callable[[], Board]) -> None:
         import _thread
@@ -32,6 +38,11 @@ class World:
         self.scene = scene
         self.tape = tape
         self._roots = {root.name: _opened(root.path) for root in scene.roots}
+        self.judge: Callable[[Call, Effect], Decision] = _no_gate
+        self.stopping: Callable[[], bool] = _never
+        self.sandbox = "prefer"
+        self.proxy = ""
+        self.cuts = 0
         self._start = start_board
         self._board: Board | None = None
         self._lock: Any = _thread.allocate_lock()
@@ -52,6 +63,10 @@ class World:
                 self._board = self._start()
             return self._board
 
+    def cut(self) -> None:
+        """Have the calls that run now end what they started."""
+        self.cuts += 1
+
     def running_board(self) -> Board | None:
         """The board when one was started; never starts one and never waits."""
         return self._board
@@ -68,6 +83,14 @@ class World:
         for found in roots.values():
             if isinstance(found, int):
                 os.close(found)
+
+
+def _no_gate(call: Call, effect: Effect) -> Decision:
+    return Decision("deny", "high", "hands.no-gate", f"nobody judges {effect.verb} {effect.on} here")
+
+
+def _never() -> bool:
+    return False
 
 
 def _opened(path: str) -> int | str:
