@@ -1,0 +1,64 @@
+"""What a call may bring in that nobody here wrote: the source of it, from the effects that were declared. Pure.
+
+Rules:
+1. Untrusted: what a host sent, what an MCP server or a serial line said, files outside the workspace. A program
+   that is not understood counts by what its command names: the wall has closed the network to it.
+2. `/proc` and `/sys` are the kernel's words and do not taint; nor do sensors, nor the workspace itself. A file of
+   the workspace that was written from untrusted input is known by edge/taint.py.
+"""
+
+from __future__ import annotations
+
+from edge.gate.paths import inside, place
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from edge.call import Effect, Scene
+
+_KERNEL = ("/proc", "/sys")
+_OUTSIDE = frozenset(("url", "host", "mcp", "serial"))
+
+
+def source(effects: tuple[Effect, ...], scene: Scene) -> str:
+    """Where untrusted words may come from when a call with these effects has run; "" when from nowhere."""
+    for effect in effects:
+        kind, _, name = effect.on.partition(":")
+        if kind in _OUTSIDE:
+            return name
+        if kind == "shell":
+            from edge.gate.shell import read
+
+            found = source(read(effect.detail, scene).effects, scene)
+            if found:
+                return found
+        elif kind == "file" and effect.verb == "read":
+            found = _file(name, scene)
+            if found:
+                return found
+    return ""
+
+
+def _file(path: str, scene: Scene) -> str:
+    spot = place(path, scene)
+    if any(inside(spot.full, root.path) for root in scene.roots):
+        return ""
+    return "" if any(inside(spot.full, folder) for folder in _KERNEL) else spot.full
+
+
+def touched(effects: tuple[Effect, ...], scene: Scene, verb: str) -> tuple[tuple[str, bool], ...]:
+    """The absolute paths that these effects read or write (`verb`), each with whether all below is meant too.
+
+    Of a shell text that is not understood: every root of the workspace, with all below.
+    """
+    found: list[tuple[str, bool]] = []
+    for effect in effects:
+        kind, _, name = effect.on.partition(":")
+        if kind == "file" and effect.verb == verb:
+            found.append((place(name, scene).full, effect.deep))
+        elif kind == "shell":
+            from edge.gate.shell import read
+
+            found += touched(read(effect.detail, scene).effects, scene, verb)
+        elif effect.verb == "unknown":
+            found += [(root.path, True) for root in scene.roots]
+    return tuple(found)
