@@ -29,7 +29,8 @@ class Confinement(Record):
 
     `reads`: files and folders that may be read and executed; `lists`: folders of which only the names may be read;
     `writes`: folders whose content may change, and single files or devices that may be written; `hidden`: what lies
-    below one of those and still may not be touched. `alone`: true when it may run under a user of its own.
+    below one of those and still may not be touched. `alone`: true when it may run under a user of its own; `user` is
+    the number of that (see identity.number; 0 is that of an agent that keeps no state).
     """
 
     cwd: str
@@ -43,4 +44,5 @@ class Confinement(Record):
     limits: Limits = Limits()
     level: str = "landlock"
     alone: bool = True
+    user: int = 0
     tag: int = 0
