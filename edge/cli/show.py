@@ -105,7 +105,7 @@ class Lines(Watcher):
             self._line(f"  {mark} ({len(lines) - SHOWN_LINES} more lines)")
 
     def board(self, event: Mapping[str, Any]) -> None:
-        if event.get("event") in ("note", "lost"):
+        if event.get("event") in ("note", "lost", "stopped", "resumed"):
             self._line(f"board: {event['why']}")
             return
         state = {True: "on", False: "off"}.get(event.get("state"), "unknown")  # type: ignore[arg-type]

@@ -7,11 +7,13 @@ Rules this file keeps:
 3. The plant is driven first, then the transition is noted. `take` hands the notes to whoever records and sends them.
 4. Two times. The heartbeat is judged in real time, leases in board time; Clock turns one into the other.
 5. A late heartbeat makes everything safe and is forgotten: the next sign of life makes the agent welcome again.
+6. While `stopped` says why, nothing is switched away from its safe value, whoever asks. Whoever drives the guard looks
+   for the stop and hands it in with `halt`.
 """
 
 from __future__ import annotations
 
-from edge.faults import Fault
+from edge.faults import Fault, Refused
 from edge.peripherals.guard import protocol
 from edge.peripherals.guard.leases import FOREVER, Leases
 from edge.record import Record
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
     from edge.peripherals.guard.protocol import Damaged, Request, Transition
 else:
     Protocol = object
+
+LIFT = "fieldhand resume lifts it"
 
 
 class Plant(Protocol):
@@ -63,6 +67,7 @@ class Guard:
         self.clock = clock
         self.heartbeat = heartbeat
         self.leases = Leases(plant.outputs, clock.base)
+        self.stopped = ""
         self._heard: float | None = None
         self._notes: list[Transition] = []
 
@@ -93,6 +98,14 @@ class Guard:
         now = self.clock.board(real)
         self._drive(self.leases.all_safe(why, now), now)
 
+    def halt(self, why: str, real: float) -> bool:
+        """Stop everything for the reason `why`, or go on when it is ""; True when that is news."""
+        changed = bool(why) != bool(self.stopped)
+        self.stopped = why
+        if why:
+            self.make_safe(protocol.STOPPED, real)
+        return changed
+
     def wake(self) -> float:
         """The monotonic time of the next thing due, infinite when nothing is."""
         end = self.leases.next_end()
@@ -119,10 +132,17 @@ class Guard:
         if request.do == "states":
             return {"states": self.leases.states(now)}
         if request.do == "set":
+            self._allowed(request)
             result, notes = self.leases.set(request.name, request.state, request.seconds, request.call, now)
             self._drive(notes, now)
             return result
         return {}
+
+    def _allowed(self, request: Request) -> None:
+        """Refused while everything is stopped, unless the safe value is asked for (or no output at all)."""
+        row = self.leases.rows.get(request.name)
+        if self.stopped and row is not None and request.state != row.output.safe:
+            raise Refused(f"{request.name} stays as it is: {self.stopped}", protocol.RULE_STOP, LIFT)
 
     def _hello(self, request: Request, now: float) -> dict[str, Any]:
         if request.protocol != protocol.VERSION:

@@ -61,6 +61,13 @@ class InProcessBoard:
         real = self._catch_up()
         return self.sim.adjust(name, value, self._guard.clock.board(real))
 
+    def halt(self, why: str) -> None:
+        """The emergency stop for the reason `why`, or its end (""): what the process looks for by itself."""
+        real = self._catch_up()
+        if self._guard.halt(why, real):
+            self._note()
+            self._events.append(protocol.halt(why))
+
     def beat(self) -> bool:
         if self._closed:
             return False

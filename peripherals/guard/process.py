@@ -7,7 +7,9 @@ Rules this file keeps:
 3. The loop waits only in poll, until the next thing due (Guard.wake). Replies go out before the card is written to.
 4. It holds the descriptors 0, 1, 2 (/dev/null; 2 may be the log), 3 (the agent) and those it opened itself.
 5. Terminal signals do not reach it: it is started in a process group of its own. A SIGINT sent to it is an order.
-6. Small: no json, re, enum, socket, signal or typing. The C modules below those are used directly.
+6. The emergency stop is looked for here, whatever becomes of the agent: before a request is answered, every
+   STOP_SECONDS while an output is on, and when somebody asks over the control socket. Unreadable is stopped.
+7. Small: no json, re, enum, socket, signal or typing. The C modules below those are used directly.
 
 The arguments are LIB STATE SPEED RUN: where `edge` lies (used by the starter), the state folder or "", board seconds
 per second, and what the agent calls this run, for the record. Exit codes: 0 the agent left or died; 7 the board could
@@ -32,6 +34,7 @@ from edge.peripherals.sim import keep as kept
 from edge.peripherals.sim.board import SimBoard
 from edge.peripherals.sim.control import Server
 from edge.peripherals.sim.keep import Keep
+from edge.stop import read as read_stop
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,6 +45,8 @@ LOCK_SECONDS = 5.0
 LOCK_PAUSE_MS = 100
 RECENT = 64
 SAVE_SECONDS = 10.0
+STOP_SECONDS = 0.2  # between two looks for the emergency stop while an output is on
+IDLE_SECONDS = 2.0  # and while none is: a request and the control socket look for themselves
 SIGNALS = (_signal.SIGTERM, _signal.SIGINT, _signal.SIGHUP)
 GONE = select.POLLHUP | select.POLLERR | select.POLLNVAL
 
@@ -57,7 +62,7 @@ def main() -> int:
         sim, keep, notes = _open(state, agent, end)
     except Fault as fault:
         return _refuse(agent, fault, end)
-    process = BoardProcess(agent, end, sim, keep, notes, Journal(keep.path if keep else "", run), speed)
+    process = BoardProcess(agent, end, sim, keep, notes, Journal(keep.path if keep else "", run), speed, state)
     try:
         process.run()
     finally:
@@ -142,11 +147,13 @@ class BoardProcess:
         notes: list[str],
         journal: Journal,
         speed: float,
+        state: str = "",
     ) -> None:
         self.agent, self.end, self.sim, self.keep, self.notes = agent, end, sim, keep, notes
         self.guard = Guard(sim, Clock(sim.now, monotonic(), speed))
         self.journal = journal
         self.why = self.trouble = ""
+        self._state, self._looked = state, 0.0
         self._saved = monotonic()
         self._dirty = True
         self._poll = select.poll()
@@ -160,6 +167,7 @@ class BoardProcess:
         while not self.why:
             for fd, what in self._poll.poll(self._pause()):
                 self._heard(fd, what)
+            self._look(STOP_SECONDS)
             self.guard.tick(monotonic())
             self._publish()
 
@@ -200,8 +208,21 @@ class BoardProcess:
         if frames is None or self.agent.gone:
             self.why = self.why or protocol.AGENT_GONE
 
+    def _look(self, every: float = 0.0) -> None:
+        """Look for the emergency stop, unless that was done less than `every` seconds ago, and obey it."""
+        real = monotonic()
+        if not self._state or real < self._looked + every:
+            return
+        self._looked = real
+        found = read_stop(self._state)
+        if self.guard.halt("" if found is None else found.everything, real):
+            self._record()
+            self.agent.send(protocol.halt(self.guard.stopped))
+
     def _answer(self, frame: bytes | None) -> None:
         asked = protocol.request(frame)
+        if not isinstance(asked, protocol.Request) or asked.do != "beat":
+            self._look()
         reply = self.guard.answer(asked, monotonic())
         if isinstance(asked, protocol.Request) and asked.do == "hello" and reply and reply["ok"]:
             reply.update(pid=os.getpid(), notes=self.notes)
@@ -236,6 +257,7 @@ class BoardProcess:
 
     def _steer(self, message: dict[str, Any]) -> dict[str, Any]:
         """Answer a request of the control socket; a Fault is its refusal."""
+        self._look()
         real = monotonic()
         self.guard.tick(real)
         now = self.guard.clock.board(real)
@@ -245,6 +267,7 @@ class BoardProcess:
         notes = [note[:300] for note in (*self.notes, self.journal.trouble, self.trouble) if note]
         states = self.guard.leases.states(now)
         clock = {"pid": os.getpid(), "board": now, "speed": self.guard.clock.speed}
+        clock["stopped"] = self.guard.stopped[:300]
         return {**clock, "sensors": self.sim.shown(now), "outputs": states, "notes": notes}
 
     def _begin(self) -> None:
@@ -305,6 +328,9 @@ class BoardProcess:
         """Milliseconds until the next thing due, rounded up; at most SAVE_SECONDS."""
         real = monotonic()
         due = min(self.guard.wake(), real + SAVE_SECONDS)
+        if self._state:
+            on = any(not row.safe for row in self.guard.leases.rows.values())
+            due = min(due, self._looked + (STOP_SECONDS if on else IDLE_SECONDS))
         if self.control and self.control.wires:
             due = min(due, min(end for _, end in self.control.wires.values()))
         return max(0, int((due - real) * 1000.0) + 1)

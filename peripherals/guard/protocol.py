@@ -9,7 +9,8 @@ Rules this file keeps:
 4. A damaged frame (too long, no UTF-8, no JSON, no request) gets a fault reply, with id 0 when its own could not be
    read. It never ends the board and never moves an output.
 5. Events go to the agent at any time and have no id: `{"event":"off","name":...,"state":...,"why":...}` when an
-   output went to its safe value without being asked by this agent. WHY lists the reasons.
+   output went to its safe value without being asked by this agent. WHY lists the reasons. `{"event":"stopped",
+   "why":sentence}` and `{"event":"resumed","why":sentence}` tell of the emergency stop.
 6. hello, beat and set are signs of life; sense and states are not, since a worker may sense while the agent's
    loop hangs. Without a sign of life for HEARTBEAT seconds of real time every output goes to its safe value.
 7. Nothing here acts. Seconds of a lease are board time.
@@ -39,8 +40,10 @@ AGENT_LEFT = "agent left"
 LATE = "heartbeat late"
 STOPPING = "board stopping"
 STARTED = "board started anew"
+STOPPED = "emergency stop"
 SET = "set"
-WHY = (SET, LEASE_ENDED, AGENT_GONE, AGENT_LEFT, LATE, STOPPING, STARTED)
+WHY = (SET, LEASE_ENDED, AGENT_GONE, AGENT_LEFT, LATE, STOPPING, STARTED, STOPPED)
+RULE_STOP = "stop.all"
 
 # request -> its fields, each with the types it may have; a field whose types hold None may be left out.
 _NUMBER = (int, float)
@@ -193,6 +196,13 @@ def fault(reply: Mapping[str, Any]) -> Fault:
 def event(transition: Transition) -> dict[str, Any]:
     """The event that tells the agent of a transition it did not ask for."""
     return {"event": "off", "name": transition.name, "state": transition.state, "why": transition.why}
+
+
+def halt(why: str) -> dict[str, Any]:
+    """The event of an emergency stop, "" of its end."""
+    if why:
+        return {"event": "stopped", "why": _clip(why)}
+    return {"event": "resumed", "why": "the emergency stop was lifted: outputs may be switched on again"}
 
 
 def told(transition: Transition, output: Output) -> bool:

@@ -6,10 +6,11 @@ import time
 
 import pytest
 
+from edge import stop
 from edge.faults import HardwareFault, Refused, UsageFault
 from edge.peripherals.guard.client import Board
 from edge.peripherals.guard.inprocess import InProcessBoard
-from tests.support.boards import Clock, record
+from tests.support.boards import Clock, eventually, record
 
 SPEED = 600.0
 
@@ -32,6 +33,12 @@ class Real:
 
         steer(self.state, name, value)
 
+    def stop(self, why):
+        if why:
+            stop.set_(self.state, stop.One("all", why))
+        else:
+            stop.lift(self.state)
+
 
 class Double:
     """The double, with time in hand."""
@@ -48,6 +55,22 @@ class Double:
 
     def adjust(self, name, value):
         self.board.adjust(name, value)
+
+    def stop(self, why):
+        self.board.halt(f"everything is stopped ({why})" if why else "")
+
+
+def eventually_events(rig, count):
+    """The next `count` events; the process looks for a stop by itself, the double is told."""
+    found = []
+
+    def heard():
+        rig.board.states()
+        found.extend(rig.board.events())
+        return len(found) >= count
+
+    eventually(heard)
+    return found
 
 
 @pytest.fixture(params=[Real, Double], ids=["process", "double"])
@@ -180,3 +203,24 @@ def test_a_speed_that_cannot_be_is_usage(speed):
         Board.start("", speed)
     with pytest.raises(UsageFault, match="cannot run at"):
         InProcessBoard(Clock(), speed)
+
+
+def test_an_emergency_stop_makes_safe_and_refuses_until_it_is_lifted(rig):
+    rig.board.set("fan", True, None, "c1")
+    rig.stop("smoke")
+    rig.pass_(0.1)
+    first, second = eventually_events(rig, 2)
+    assert first == {"event": "off", "name": "fan", "state": False, "why": "emergency stop"}
+    assert second == {"event": "stopped", "why": "everything is stopped (smoke)"}
+    assert rig.board.states()["fan"]["why"] == "emergency stop"
+    assert rig.record()[-1] == ("fan", False, "emergency stop", "c1")
+    with pytest.raises(Refused, match=r"fan stays as it is: everything is stopped \(smoke\) .*resume") as caught:
+        rig.board.set("fan", True, 10.0, "c2")
+    assert caught.value.rule == "stop.all"
+    assert rig.board.set("fan", False, None, "c3")["state"] is False
+    assert rig.board.sense("temperature").value is not None
+    with pytest.raises(UsageFault, match="no output 'door'"):
+        rig.board.set("door", True, 1.0, "c4")
+    rig.stop("")
+    assert eventually_events(rig, 1)[0]["event"] == "resumed"
+    assert rig.board.set("fan", True, 10.0, "c5")["state"] is True

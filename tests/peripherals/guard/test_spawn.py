@@ -21,7 +21,7 @@ board = Board.start(sys.argv[2])
 print(board.sense("temperature").unit, board.set("fan", True, 60, "c1")["state"], *board.notes)
 board.close()
 """
-PARTS = ("edge/__init__.py", "edge/record.py", "edge/faults.py", "edge/call.py")
+PARTS = ("edge/__init__.py", "edge/record.py", "edge/faults.py", "edge/call.py", "edge/stop.py")
 
 
 def sources():

@@ -1,0 +1,245 @@
+"""The emergency stop as a file: what is in force, what is damaged, and what a power cut or a full card leaves."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from edge import stop
+from edge.call import Effect
+from edge.faults import Fault
+from edge.stop import One, Stop
+from tests.support.boards import rounds
+
+ROOT = Path(__file__).resolve().parents[2]
+EVERYTHING = One("all", "smoke in the greenhouse", 1_800_000_000.5, "uid 0")
+NETWORK = One("network", "", 5.0, "uid 1000")
+GREP = One("tool:grep", "too slow", 6.0, "uid 1000")
+READS = (Effect("read", "file:/a"),)
+
+
+def test_nothing_is_stopped_without_a_file_or_a_folder(tmp_path):
+    assert stop.read(str(tmp_path)) is None
+    assert stop.read("") is None
+    assert stop.read(str(tmp_path / "absent")) is None
+
+
+def test_what_is_set_is_read_in_force_together_and_lifted_one_by_one(tmp_path):
+    state = str(tmp_path)
+    assert stop.set_(state, NETWORK) == Stop((NETWORK,))
+    stop.set_(state, GREP)
+    assert stop.set_(state, EVERYTHING) == stop.read(state) == Stop((NETWORK, GREP, EVERYTHING))
+    assert stop.lift(state, "network") == (Stop((NETWORK, GREP, EVERYTHING)), Stop((GREP, EVERYTHING)))
+    assert stop.lift(state, "network") == (None, Stop((GREP, EVERYTHING)))
+    assert stop.lift(state)[1] is None
+    assert stop.read(state) is None
+    assert stop.lift(state) == (None, None)
+    assert os.listdir(state) == []
+
+
+def test_the_file_is_json_for_people_and_for_nobody_else(tmp_path):
+    stop.set_(str(tmp_path), EVERYTHING)
+    file = tmp_path / "stop"
+    row = {"kind": "all", "why": "smoke in the greenhouse", "at": 1_800_000_000.5, "by": "uid 0"}
+    assert json.loads(file.read_text()) == {"version": 1, "stops": [row]}
+    assert file.stat().st_mode & 0o777 == 0o600
+
+
+def test_the_same_kind_again_is_one_stop_with_the_new_reason(tmp_path):
+    stop.set_(str(tmp_path), One("all", "first"))
+    assert stop.set_(str(tmp_path), One("all", "second")).stops == (One("all", "second"),)
+
+
+def test_a_call_is_hit_by_what_touches_it(tmp_path):
+    url = (Effect("fetch", "url:https://a.example/"),)
+    both = Stop((NETWORK, GREP))
+    assert both.hit("file_read", READS) is None
+    assert both.hit("Grep", READS) == stop.Hit("stop.tool", "the tool Grep is stopped (too slow)")
+    assert both.hit("http_request", url) == stop.Hit("stop.network", "the network is stopped")
+    assert both.hit("bash", (Effect("send", "host:a.example"),)).rule == "stop.network"
+    assert both.hit("mcp_call", (Effect("call", "mcp:home/lamp"),)).rule == "stop.network"
+    assert both.everything == ""
+    assert Stop((EVERYTHING, NETWORK)).hit("sensor_read", READS) == stop.Hit(
+        "stop.all", "everything is stopped (smoke in the greenhouse)"
+    )
+    assert Stop((EVERYTHING,)).network
+
+
+DAMAGED = [
+    b"",
+    b"\n",
+    b"stop",
+    b"\xff\xfe",
+    b"null",
+    b"{}",
+    b"[]",
+    b'{"version":1,"stops":[]}',
+    b'{"version":2,"stops":[{"kind":"all","why":"","at":1.0,"by":""}]}',
+    b'{"version":1,"stops":[{"kind":"some","why":"","at":1.0,"by":""}]}',
+    b'{"version":1,"stops":[{"kind":"tool:","why":"","at":1.0,"by":""}]}',
+    b'{"version":1,"stops":[{"kind":"network","why":"","at":1.0}]}',
+    b'{"version":1,"stops":[{"kind":"network","why":"","at":1.0,"by":""}]}{}',
+    b'{"version":1,"stops":[{"kind":"network","why":"","at":NaN,"by":""}]}',
+    b'{"version":1,"version":1,"stops":[{"kind":"network","why":"","at":1.0,"by":""}]}',
+    b'{"version":true,"stops":[{"kind":"network","why":"","at":1.0,"by":""}]}',
+    b"[" * 10_000,
+    b"x" * 20_000,
+    b"\0" * 4096,
+]
+
+
+@pytest.mark.parametrize("content", DAMAGED, ids=range(len(DAMAGED)))
+def test_what_cannot_be_understood_stops_everything(tmp_path, content):
+    (tmp_path / "stop").write_bytes(content)
+    found = stop.read(str(tmp_path))
+    assert found.damaged
+    assert found.hit("sensor_read", READS).rule == "stop.all"
+    assert "cannot be read" in found.everything
+
+
+def test_every_cut_of_a_stop_stops_everything_or_is_the_stop(tmp_path):
+    whole = stop.text(Stop((NETWORK,)))
+    for size in range(len(whole)):
+        (tmp_path / "stop").write_bytes(whole[:size])
+        found = stop.read(str(tmp_path))
+        assert found is not None
+        assert found.everything or found == Stop((NETWORK,))  # without the newline it is whole
+
+
+def test_random_changes_never_lift_a_stop_nor_raise(tmp_path):
+    dice = random.Random(8)
+    whole = stop.text(Stop((EVERYTHING, NETWORK)))
+    for _ in range(rounds(5000)):
+        data = bytearray(whole)
+        for _ in range(dice.randrange(1, 6)):
+            at = dice.randrange(len(data))
+            data[at : at + dice.randrange(3)] = bytes(dice.randrange(256) for _ in range(dice.randrange(3)))
+        (tmp_path / "stop").write_bytes(data)
+        assert stop.read(str(tmp_path)) is not None
+
+
+def test_what_is_no_file_stops_everything_at_once(tmp_path):
+    (tmp_path / "folder" / "stop").mkdir(parents=True)
+    (tmp_path / "pipe").mkdir()
+    os.mkfifo(tmp_path / "pipe" / "stop")
+    (tmp_path / "link").mkdir()
+    (tmp_path / "link" / "stop").symlink_to("/dev/zero")
+    (tmp_path / "loop").symlink_to("loop")
+    for name in ("folder", "pipe", "link", "loop"):
+        began = time.monotonic()
+        assert stop.read(str(tmp_path / name)).everything
+        assert time.monotonic() - began < 1.0
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file")
+def test_a_file_that_may_not_be_read_stops_everything(tmp_path):
+    stop.set_(str(tmp_path), NETWORK)
+    (tmp_path / "stop").chmod(0)
+    assert stop.read(str(tmp_path)).everything
+
+
+def test_a_damaged_stop_stays_a_stop_of_everything_when_another_is_set(tmp_path):
+    (tmp_path / "stop").write_bytes(b"half a")
+    stop.set_(str(tmp_path), NETWORK)
+    found = stop.read(str(tmp_path))
+    assert [one.kind for one in found.stops] == ["all", "network"]
+    assert "could not be read" in found.everything
+
+
+def test_a_damaged_stop_is_lifted_as_a_whole_only(tmp_path):
+    (tmp_path / "stop").write_bytes(b"half a")
+    with pytest.raises(Fault, match="fieldhand resume"):
+        stop.lift(str(tmp_path), "network")
+    assert stop.read(str(tmp_path)).everything
+    assert stop.lift(str(tmp_path))[1] is None
+    assert stop.read(str(tmp_path)) is None
+
+
+def test_a_long_reason_is_clipped_and_too_many_stops_become_one_of_everything(tmp_path):
+    found = stop.set_(str(tmp_path), One("all", "x" * 5000))
+    assert len(found.stops[0].why) == stop.WHY
+    for number in range(stop.MOST + 3):
+        stop.set_(str(tmp_path), One(f"tool:t{number}"))
+    assert stop.read(str(tmp_path)).everything
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="a small file system is mounted by root")
+def test_a_full_card_still_takes_a_stop(tmp_path):
+    card = tmp_path / "card"
+    card.mkdir()
+    try:
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "none", str(card)], check=True, timeout=20)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("no file system can be mounted here")
+    try:
+        filler = os.open(card / "filler", os.O_WRONLY | os.O_CREAT)
+        with pytest.raises(OSError):
+            while True:
+                os.write(filler, b"x" * 4096)
+        os.close(filler)
+        with pytest.raises(Fault, match="cannot be set"):
+            stop.set_(str(card), NETWORK)
+        assert stop.read(str(card)) is None
+        assert stop.set_(str(card), EVERYTHING).everything
+        assert stop.read(str(card)).everything
+        assert sorted(os.listdir(card)) == ["filler", "stop"]
+    finally:
+        subprocess.run(["umount", "-l", str(card)], check=True, timeout=20)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="root alone gives files away")
+def test_a_stop_by_root_belongs_to_the_owner_of_the_folder(tmp_path):
+    os.chown(tmp_path, 4321, 4322)
+    stop.set_(str(tmp_path), NETWORK)
+    found = (tmp_path / "stop").stat()
+    assert (found.st_uid, found.st_gid) == (4321, 4322)
+
+
+def test_stops_that_are_set_at_the_same_time_are_all_in_force(tmp_path):
+    code = "import sys; from edge import stop; stop.set_(sys.argv[1], stop.One(sys.argv[2]))"
+    kinds = ["all", "network", *(f"tool:t{number}" for number in range(6))]
+    started = [subprocess.Popen([sys.executable, "-c", code, str(tmp_path), kind], cwd=ROOT) for kind in kinds]
+    assert [process.wait(60) for process in started] == [0] * len(kinds)
+    assert {one.kind for one in stop.read(str(tmp_path)).stops} == set(kinds)
+
+
+def test_a_stop_waits_for_nobody_who_holds_the_folder(tmp_path):
+    import fcntl
+
+    fd = os.open(tmp_path, os.O_RDONLY)
+    fcntl.flock(fd, fcntl.LOCK_EX)
+    began = time.monotonic()
+    stop.set_(str(tmp_path), EVERYTHING)
+    assert time.monotonic() - began < 10.0
+    assert stop.read(str(tmp_path)).everything
+    os.close(fd)
+
+
+def test_a_killed_stop_leaves_the_old_or_the_new_and_never_none(tmp_path):
+    """SIGKILL while `all` is set over `network`, again and again: whatever stands there stops at least the network."""
+    code = (
+        "import sys\nfrom edge import stop\n"
+        "print(flush=True)\n"
+        "while True:\n"
+        "    stop.set_(sys.argv[1], stop.One('all'))\n"
+        "    stop.lift(sys.argv[1], 'all')\n"
+    )
+    stop.set_(str(tmp_path), NETWORK)
+    dice = random.Random(9)
+    for _ in range(rounds(100)):
+        process = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], cwd=ROOT, stdout=subprocess.PIPE)
+        process.stdout.readline()
+        until = time.monotonic() + dice.uniform(0.0, 0.03)
+        while time.monotonic() < until:
+            assert stop.read(str(tmp_path)).network
+        process.kill()
+        process.wait()
+        process.stdout.close()
+        assert stop.read(str(tmp_path)).network
