@@ -67,13 +67,17 @@ class Permit(Record):
 
 
 class Decision(Record):
-    """The gate's answer. verdict: allow, ask, deny. risk: low, medium, high. `permit` is None when denied."""
+    """The gate's answer. verdict: allow, ask, deny. risk: low, medium, high. `permit` is None when denied.
+
+    `by`: the list of the policy that let it pass where the table would have asked, "" when it was the table.
+    """
 
     verdict: str
     risk: str
     rule: str
     sentence: str
     permit: Permit | None = None
+    by: str = ""
 
 
 class Call(Record):

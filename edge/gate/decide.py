@@ -1,81 +1,186 @@
 """The risk gate: from the effects that a call declares to one decision. Pure.
 
-Rules:
+Rules, in their order:
 1. Everything passes `decide`: one call, one decision.
-2. The worst effect decides: deny before ask before allow; among equals the higher risk names the rule.
-3. The permit holds exactly the declared effects, normalised. What is not in it, no hand touches.
-4. No rule, no permit.
+2. What decides before the effects: the operator's stop, then the lists of tools (lists.py), the budget of calls, a
+   call that declares nothing.
+3. Each effect is judged by its row (judge.py); `readonly` has no shell. What changes something needs a tape.
+4. The worst effect decides: deny before ask before allow; among equals the higher risk names the rule. When nobody is
+   there, a row is read in the stricter of two columns: the level, and the level for nobody.
+5. `auto_approve` answers an ask about its tools: of medium risk only, and never after untrusted words were heard.
+6. Taint: after untrusted words what sends, switches or runs a shell that does not provably only read is asked about.
+7. `always_ask` turns an allow into an ask, never a denial into one.
+8. With nobody there an ask that no grant of the operator answers is a denial, and says so.
+9. From 5 on nothing but rule 5 raises anything. No rule, no permit; the permit holds what was declared (permit.py).
 """
 
 from __future__ import annotations
 
-from edge.call import Decision, Grant, Permit
+from edge.call import Decision
 from edge.gate import rules
-from edge.gate.paths import place
+from edge.gate.judge import Survey, survey
+from edge.gate.lists import missing
+from edge.gate.names import called
+from edge.gate.permit import permit
 from edge.gate.policy import PRESETS
+from edge.gate.rules_run import READONLY_SHELL
+from edge.record import Record, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from edge.call import Call, Effect, Scene
+    from edge.gate.judge import Finding
     from edge.gate.policy import Policy, State
-    from edge.gate.rules import Row
+    from edge.gate.row import Row
 
 _WEIGHT = {"allow": 0, "ask": 1, "deny": 2, "low": 0, "medium": 1, "high": 2}
-# Paths that lead to no place at all, whatever would be done there.
-_NOWHERE = {"odd": rules.ODD_PATH, "adrift": rules.ADRIFT}
+
+
+class Judged(Record):
+    """One finding, the row that decided it and what it says here: allow, ask or deny."""
+
+    finding: Finding
+    row: Row
+    verdict: str
+
+
+class Case(Record):
+    """What the rules after the table look at. `names`: all that lists may call the tool (names.py)."""
+
+    names: tuple[str, ...]
+    judged: tuple[Judged, ...]
+    seen: Survey
+    policy: Policy
+    state: State
+
+
+class Ruling(Record):
+    """A decision with how it came about. `steps`: sentences on what raised or lowered it after the table."""
+
+    decision: Decision
+    judged: tuple[Judged, ...] = ()
+    steps: tuple[str, ...] = ()
 
 
 def decide(call: Call, effects: tuple[Effect, ...], policy: Policy, state: State, scene: Scene) -> Decision:
     """Allow, ask or deny `call`, with risk, rule id, sentence and (unless denied) the permit."""
+    return ruling(call, effects, policy, state, scene).decision
+
+
+def ruling(call: Call, effects: tuple[Effect, ...], policy: Policy, state: State, scene: Scene) -> Ruling:
+    """The decision, each finding with its row and verdict, and what happened to the worst of them afterwards."""
+    gone = missing(call, effects, policy, state)
+    if gone is not None:
+        return _denied(*gone)
     if state.calls_last_hour >= policy.calls_per_hour:
         return _denied(rules.CALLS_USED_UP, str(policy.calls_per_hour))
     if not effects:
         return _denied(rules.NO_EFFECTS, "")
-    column = PRESETS.index(policy.preset)
-    worst = weight = None
-    grants = []
-    for effect in effects:
-        row, grant, what = _judge(effect, scene)
-        if not effect.observes and not state.durable and not (grant.root == "output" and state.simulated):
-            row = rules.NO_TAPE
-        verdict = row.verdicts[column]
-        heavy = (_WEIGHT[verdict], _WEIGHT[row.risk])
-        if weight is None or heavy > weight:
-            worst, weight = (verdict, row, what), heavy
-        grants.append(grant)
-    assert worst is not None
-    verdict, row, what = worst
-    sentence = row.sentence.format(what=what)
-    if verdict == "deny" and set(row.verdicts) != {"deny"}:
-        sentence += f"; mode {policy.preset} does not allow that"
-    permit = None
-    if verdict != "deny":
-        permit = Permit(call.id, tuple(grants), (), policy.seconds, policy.bytes, "hands")
-    return Decision(verdict, row.risk, row.id, sentence, permit)
+    columns = policy.columns(state.unattended)
+    readonly = 0 in columns
+    seen = survey(effects, policy, scene, not readonly)
+    if seen.shell and readonly:
+        return _denied(READONLY_SHELL, "")
+    judged = tuple([_judged(finding, columns, policy, state) for finding in seen.findings])
+    worst = max(judged, key=lambda one: (_WEIGHT[one.verdict], _WEIGHT[one.row.risk]))
+    decision = Decision(worst.verdict, worst.row.risk, worst.row.id, _sentence(worst, columns, policy))
+    case = Case(called(call, effects), judged, seen, policy, state)
+    steps: list[str] = []
+    for step in (_approved, _tainted, _always_asked, _alone):
+        after = step(decision, case)
+        if after is not decision:
+            steps.append(after.sentence)
+            decision = after
+    if decision.verdict != "deny":
+        decision = replace(decision, permit=permit(call, seen, policy, scene, state.unattended))
+    return Ruling(decision, judged, tuple(steps))
 
 
-def _denied(row: Row, what: str) -> Decision:
-    return Decision("deny", row.risk, row.id, row.sentence.format(what=what))
+def _denied(row: Row, what: str) -> Ruling:
+    return Ruling(Decision("deny", row.risk, row.id, row.sentence.format(what=what)))
 
 
-def _judge(effect: Effect, scene: Scene) -> tuple[Row, Grant, str]:
-    """The row for one effect, the grant it would get, and what to call the thing in a sentence."""
-    kind, _, name = effect.on.partition(":")
-    if kind == "file":
-        spot = place(name, scene)
-        kind = spot.kind if effect.observes else spot.change
-        row = _NOWHERE.get(kind) or rules.RULES.get((effect.verb, "file", kind), rules.NO_RULE)
-        return row, Grant(effect.verb, spot.root, spot.path, effect.deep), spot.full
-    grant = Grant(effect.verb, kind, name, effect.deep)
-    if kind == "output" and effect.verb == "actuate":
-        for output in scene.outputs:
-            if output.name == name:
-                row = rules.RULES.get(("actuate", "output", output.risk), rules.NO_RULE)
-                return row, grant, f"{output.label} {effect.detail}".rstrip()
-        return rules.NOT_DECLARED, grant, f"output {name!r}"
-    if kind == "sensor" and effect.verb == "sense":
-        for sensor in scene.sensors:
-            if sensor.name == name:
-                return rules.RULES["sense", "sensor", "declared"], grant, name
-        return rules.NOT_DECLARED, grant, f"sensor {name!r}"
-    return rules.RULES.get((effect.verb, kind, name), rules.NO_RULE), grant, f"{effect.verb} {effect.on}"
+def verdict(row: Row, columns: tuple[int, ...], policy: Policy) -> str:
+    """What a row says in the strictest of these columns, `named` resolved by the profile."""
+    worst = "allow"
+    for column in columns:
+        found = row.verdicts[column]
+        if found == "named":
+            found = "ask" if row.id in policy.ask_for or row.group in policy.ask_for else "deny"
+        if _WEIGHT[found] > _WEIGHT[worst]:
+            worst = found
+    return worst
+
+
+def _judged(finding: Finding, columns: tuple[int, ...], policy: Policy, state: State) -> Judged:
+    row = finding.row
+    if not (finding.looks or state.durable or (finding.grant.root == "output" and state.simulated)):
+        row = rules.NO_TAPE
+    elif finding.shell and finding.grant.root == "socket" and "network" in state.stopped.replace(",", " ").split():
+        row = rules.STOPPED_NETWORK
+    return Judged(finding, row, verdict(row, columns, policy))
+
+
+def _sentence(worst: Judged, columns: tuple[int, ...], policy: Policy) -> str:
+    """Why, in words; a denial of the mode names the mode, and the name that would have it asked about."""
+    row = worst.row
+    sentence = row.sentence.format(what=worst.finding.what)
+    if worst.verdict != "deny" or set(row.verdicts) == {"deny"}:
+        return sentence
+    column = max(columns, key=lambda one: _WEIGHT[verdict(row, (one,), policy)])
+    sentence += f"; mode {PRESETS[column]} does not allow that"
+    if row.verdicts[column] == "named":
+        sentence += f" unless `ask_for` of the risk profile names {row.group}"
+    return sentence
+
+
+def _approved(now: Decision, case: Case) -> Decision:
+    """Rule 5."""
+    tool = case.names[0]
+    if now.verdict != "ask" or case.state.tainted or tool not in case.policy.auto_approve:
+        return now
+    if any(one.verdict == "ask" and (one.row.risk == "high" or one.row.firm) for one in case.judged):
+        return now
+    return replace(now, verdict="allow", sentence=f"{now.sentence}; auto_approve names {tool}", by="auto_approve")
+
+
+def _tainted(now: Decision, case: Case) -> Decision:
+    """Rule 6."""
+    if not case.state.tainted or now.verdict == "deny":
+        return now
+    for one in case.judged:
+        kind = _exposed(one.finding, case.seen)
+        if not kind:
+            continue
+        why = f"untrusted words were heard before, from {case.state.tainted}"
+        if now.verdict == "ask":
+            return replace(now, sentence=f"{now.sentence}; {why}")
+        sentence = f"{one.finding.sentence}; it is asked about because {why}"
+        return replace(now, verdict="ask", risk=one.row.risk, rule=f"taint.{kind}", sentence=sentence, by="")
+    return now
+
+
+def _exposed(finding: Finding, seen: Survey) -> str:
+    """Which kind of act that untrusted words may have asked for this is, "" when none."""
+    if finding.shell:
+        return "" if seen.reads_only else "shell"
+    return {"send": "send", "call": "send", "actuate": "output"}.get(finding.effect.verb, "")
+
+
+def _always_asked(now: Decision, case: Case) -> Decision:
+    """Rule 7."""
+    if now.verdict != "allow":
+        return now
+    for name in case.names:
+        if name in case.policy.always_ask:
+            sentence = f"{now.sentence}; always_ask names {name}"
+            return replace(now, verdict="ask", rule="profile.always-ask", sentence=sentence, by="")
+    return now
+
+
+def _alone(now: Decision, case: Case) -> Decision:
+    """Rule 8."""
+    if now.verdict != "ask" or not case.state.unattended or case.state.granted:
+        return now
+    sentence = f"{now.sentence}; nobody is there to be asked, and no grant covers it"
+    return replace(now, verdict="deny", rule="unattended.nobody", sentence=sentence)
