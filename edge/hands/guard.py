@@ -1,11 +1,15 @@
-"""What a walk may not come through: found by what a folder is, not by how it was spelled.
+"""What a walk may not come through: found by what a folder or a file is, not by how it was spelled.
 
 Rules:
-1. Own: the state folder, its subfolders, the agent's keys. Never read, never changed. For a change also the
-   settings and the program itself. Compared by (device, inode), which a mount or another spelling cannot hide.
+1. Own: the state folder, all folders and files below it, the agent's keys, its own memory and environment in /proc.
+   Never read, never changed. For a change also the settings and the program itself. Compared by (device, inode),
+   which a mount, a second name (hard link) or another spelling cannot hide.
 2. Private: in a readable place a file that others may not read, or one in a folder that others may not enter.
    Under the folders of logs the group may read as well: logs are kept from the public, not from who administers.
-3. The look at what is own is taken for each call anew: a folder that was made or moved since is found.
+3. The look at what is own is taken for each call anew: a folder that was made or moved since is found. The files of
+   the state folder are only counted through when it matters: a file with several names, or behind another mount.
+4. A FAT card knows a file by a short name too (`USERCO~1.TXT`), which says nothing of what it is: a name with `~`
+   that its folder does not list is refused.
 """
 
 from __future__ import annotations
@@ -13,40 +17,69 @@ from __future__ import annotations
 import os
 
 from edge.faults import Refused
-from edge.gate.paths import inside
+from edge.gate.paths import inside, is_secret
+from edge.hands.open import mount
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from edge.call import Scene
     from edge.gate.paths import Place
 
-_IN_STATE = ("", "/tapes", "/live", "/sim")
 _LOGS = ("/var/log", "/run/log")
 _READ, _ENTER = 0o004, 0o001
+_DEPTH = 8
+_REGULAR = 0o100000
 
 
 class Guard:
     """Judges the folders and the end of one walk; Refused for what it must not come through."""
 
-    __slots__ = ("_logs", "_own", "_public", "_shown")
+    __slots__ = ("_logs", "_mount", "_own", "_passed", "_public", "_shown", "_state")
 
-    def __init__(self, own: frozenset[tuple[int, int]], shown: str, public: bool, logs: bool) -> None:
+    def __init__(
+        self, own: frozenset[tuple[int, int]], state: str, shown: str, public: bool, logs: bool, mounted: int
+    ) -> None:
         self._own = own
+        self._state = state
         self._shown = shown
         self._public = public
         self._logs = logs
+        self._mount = mounted
+        self._passed: list[tuple[int, int]] = []
 
     def folder(self, status: os.stat_result) -> None:
         """A folder that the walk goes through."""
+        self._passed.append((status.st_dev, status.st_ino))
         self._look(status, _ENTER)
 
-    def end(self, status: os.stat_result) -> None:
-        """The file or folder where the walk ends."""
+    def end(self, status: os.stat_result, descriptor: int) -> None:
+        """The file or folder where the walk ends; `descriptor` is it or its folder."""
+        self._passed.append((status.st_dev, status.st_ino))
         self._look(status, _READ)
+        several = status.st_nlink > 1 and status.st_mode & 0o170000 == _REGULAR
+        if self._state and (several or mount(descriptor) != self._mount):
+            devices = {device for device, _ in self._own}
+            if any(device in devices for device, _ in self._passed):
+                below = frozenset(_everything(self._state, _DEPTH))
+                if not below.isdisjoint(self._passed):
+                    raise self._refused()
+
+    def name(self, folder: int, name: str) -> None:
+        """A name that was found in the open `folder`: one that only FAT knows is refused."""
+        if "~" in name:
+            listed = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
+            try:
+                known = any(name.casefold() == one.casefold() for one in os.listdir(listed))
+            finally:
+                os.close(listed)
+            if not known:
+                raise Refused(f"{name!r} is the short name of something", "hands.short-name", "use its whole name")
 
     def _look(self, status: os.stat_result, bit: int) -> None:
         if (status.st_dev, status.st_ino) in self._own:
-            raise Refused(f"{self._shown} leads to the agent's own state, keys or settings", "hands.own")
+            raise self._refused()
         mode = status.st_mode | (status.st_mode >> 3 if self._logs else 0)
         if self._public and not mode & bit:
             raise Refused(
@@ -55,17 +88,41 @@ class Guard:
                 "the operator can copy what is needed into the workspace",
             )
 
+    def _refused(self) -> Refused:
+        return Refused(f"{self._shown} leads to the agent's own state, keys or settings", "hands.own")
 
-def of(scene: Scene, spot: Place, shown: str, changes: bool = False) -> Guard:
-    """The guard of one walk to `spot`; `shown` is the path in its sentences."""
-    paths = [scene.state + part for part in _IN_STATE] if scene.state else []
-    paths += [*scene.own, *(scene.settings if changes else ())]
-    found = set()
-    for path in paths:
-        try:
-            status = os.stat(path)
-        except OSError:
-            continue  # what is not there cannot be walked into
-        found.add((status.st_dev, status.st_ino))
+
+def of(scene: Scene, spot: Place, shown: str, root: int, changes: bool = False) -> Guard:
+    """The guard of one walk from the open folder `root` to `spot`; `shown` is the path in its sentences."""
+    if inside(spot.full, f"/proc/{os.getpid()}") and is_secret(spot.full):
+        raise Refused(f"{shown} leads to the agent's own memory or environment", "hands.own")
+    found = {_identity(path) for path in (*scene.own, *(scene.settings if changes else ()))}
+    if scene.state:
+        found.add(_identity(scene.state))
+        found.update(_everything(scene.state, 0))
+    found.discard(None)
+    own = frozenset(one for one in found if one is not None)
     logs = any(inside(spot.full, folder) for folder in _LOGS)
-    return Guard(frozenset(found), shown, spot.kind == "readable", logs)
+    return Guard(own, scene.state, shown, spot.kind == "readable", logs, mount(root))
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None  # what is not there cannot be walked into
+    return status.st_dev, status.st_ino
+
+
+def _everything(folder: str, depth: int) -> Iterator[tuple[int, int]]:
+    """What the entries of a folder are, and of the folders below it down to `depth`."""
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                found = _identity(entry.path)
+                if found is not None:
+                    yield found
+                if depth and entry.is_dir():
+                    yield from _everything(entry.path, depth - 1)
+    except OSError:
+        return  # what cannot be listed by the agent was not written by it

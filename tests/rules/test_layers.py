@@ -96,6 +96,13 @@ ROOMS = (
     ),
     # --- the rim ---
     # What a hand may use grows with what hands can touch; ctypes, socket, ssl and subprocess are for here alone.
+    # openat2 and renameat2 have no other way from Python than a system call by its number.
+    Room(
+        "edge.hands.files edge.hands.guard edge.hands.lines edge.hands.open edge.hands.replace",
+        WORDS + " edge.gate.* edge.hands.*",
+        "errno os time",
+        PURE_LATE + " contextlib ctypes",
+    ),
     Room("edge.hands.*", WORDS + " edge.gate.* edge.hands.*", "os", PURE_LATE + " _thread"),
     Room("edge.tools.*", "edge.tool edge.call edge.faults edge.text edge.record", late=PURE_LATE),
     # Parts and circuits are arithmetic, the protocol is bytes: no clock but the one that is handed in.

@@ -13,7 +13,9 @@ import pytest
 from edge.call import Call, Grant, Permit, Root, Scene
 from edge.faults import Refused, ToolFault
 from edge.gate import paths
+from edge.gate.decide import decide
 from edge.gate.paths import place
+from edge.gate.policy import Policy, State
 from edge.hands import Hands, guard
 from edge.hands.files import Files
 from edge.hands.world import World
@@ -26,6 +28,7 @@ def files(folder: Path, verb: str, path: str, limit: int = 8192, **more: Any) ->
     spot = place(path, scene)
     permit = Permit("c1", (Grant(verb, spot.root, spot.path),), bytes=limit)
     world = World(scene, Unkept(), lambda: pytest.fail("no board is needed"))
+    world.judge = lambda call, effect: decide(call, (effect,), Policy("guarded"), State(), scene)
     return Hands(permit, Call("file_read", {}, "c1"), world).files
 
 
@@ -67,12 +70,6 @@ def test_plain_paths_are_read(tree: Path, path: str) -> None:
 @pytest.mark.parametrize("path", ["d/f", "d//f", "./d/./f"])
 def test_deeper_paths_are_read(tree: Path, path: str) -> None:
     assert read(tree, path)["text"] == "deep"
-
-
-@pytest.mark.parametrize("path", ["in", "out", "outrel", "outdir/secret", "root/etc/hostname", "loop", "stdin"])
-def test_links_are_refused_and_the_sentence_says_where_they_point(tree: Path, path: str) -> None:
-    with pytest.raises(ToolFault, match=r"is a link to .* links are not followed"):
-        read(tree, path)
 
 
 @pytest.mark.parametrize("path", ["fifo", "ok/"])
@@ -168,7 +165,7 @@ def test_writes_through_links_and_onto_other_things_are_refused(tree: Path, path
 
 
 def test_a_folder_that_is_a_link_is_not_written_into(tree: Path) -> None:
-    with pytest.raises(ToolFault, match="links are not followed"):
+    with pytest.raises(ToolFault, match=r"a link to .*outside"):
         write(tree, "outdir/new", b"x")
     assert not (tree.parent / "outside" / "new").exists()
 

@@ -1,0 +1,155 @@
+"""Replacing a file, whole or not at all, in a folder that is open.
+
+Rules:
+1. A temp file in the same folder, written, synced, renamed; then the folder is synced. Nothing is written in place.
+2. What is replaced is what was judged: the same device and inode right before the rename. A new file never lands on
+   something that appeared meanwhile (RENAME_NOREPLACE). A rename replaces a link, it never follows one.
+3. No set-id and sticky bits, no capabilities: what a tool wrote must not run with another's rights. The owner stays.
+4. Whatever goes wrong, the temp file goes and the sentence says whether the file was changed.
+"""
+
+from __future__ import annotations
+
+import os
+from errno import EEXIST, EINVAL, ENOSYS, EOPNOTSUPP, EPERM
+
+from edge.faults import ToolFault
+from edge.hands.open import rename_new, said
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from edge.hands.guard import Guard
+
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_CANNOT = (ENOSYS, EINVAL, EPERM, EOPNOTSUPP)
+
+
+def replace(folder: int, name: str, content: bytes, shown: str, found: Guard, still: Callable[[], None]) -> int:
+    """Create or replace `name` in the open `folder`; the number of bytes.
+
+    still: raises when the folder is no longer where it was judged to be. ToolFault and Refused in sentences.
+    """
+    old = _old(folder, name, shown, found)
+    temp = f".{os.urandom(8).hex()}.tmp"
+    done = False
+    try:
+        _fill(folder, temp, content, old, shown)
+        still()
+        _put(folder, temp, name, old, shown)
+        done = True
+        os.fsync(folder)
+    except OSError as error:
+        if done:
+            raise ToolFault(
+                f"{shown} was replaced, but the card did not confirm it: {said(error)}", "read it back"
+            ) from error
+        raise ToolFault(f"{shown} cannot be written: {said(error)}", "nothing was changed") from error
+    finally:
+        if not done:
+            _drop(folder, temp)
+    return len(content)
+
+
+def _drop(folder: int, temp: str) -> None:
+    from contextlib import suppress
+
+    # It never came to be, or the card lets nothing be removed: the fault on its way says what happened.
+    with suppress(OSError):
+        os.unlink(temp, dir_fd=folder)
+
+
+def _old(folder: int, name: str, shown: str, found: Guard) -> os.stat_result | None:
+    """The file that is there, when it is one that may be replaced; None when there is nothing."""
+    try:
+        old = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise ToolFault(f"{shown} cannot be written: {said(error)}", "nothing was changed") from error
+    kind = old.st_mode & 0o170000
+    if kind == 0o120000:
+        target = os.readlink(name, dir_fd=folder)
+        raise ToolFault(f"{shown} is a link to {target!r}, no regular file", "write to what it points to, by its name")
+    if kind != 0o100000:
+        raise ToolFault(f"{shown} is no regular file", "choose another name")
+    found.name(folder, name)
+    found.end(old, folder)
+    if old.st_nlink > 1:
+        raise ToolFault(f"{shown} has a second name (hard link)", "choose another name")
+    return old
+
+
+def _fill(folder: int, temp: str, content: bytes, old: os.stat_result | None, shown: str) -> None:
+    descriptor = os.open(temp, _NEW, 0o600, dir_fd=folder)
+    try:
+        view = memoryview(content)
+        while view:
+            view = view[os.write(descriptor, view) :]
+        os.fchmod(descriptor, _kept(descriptor, old, shown) if old else 0o644)
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _put(folder: int, temp: str, name: str, old: os.stat_result | None, shown: str) -> None:
+    """Give the temp file its name, in place of `old` or of nothing."""
+    if old is None:
+        _put_new(folder, temp, name, shown)
+        return
+    try:
+        now = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        now = None
+    if now is None or (now.st_dev, now.st_ino) != (old.st_dev, old.st_ino) or now.st_nlink > 1:
+        raise ToolFault(f"{shown} was changed by something else meanwhile", "nothing was changed; look at it again")
+    os.rename(temp, name, src_dir_fd=folder, dst_dir_fd=folder)
+
+
+def _put_new(folder: int, temp: str, name: str, shown: str) -> None:
+    try:
+        try:
+            rename_new(folder, temp, name)
+        except OSError as error:
+            if error.errno not in _CANNOT:
+                raise
+            _put_by_link(folder, temp, name)
+    except FileExistsError as error:
+        raise ToolFault(f"{shown} appeared meanwhile", "nothing was changed; look at it again") from error
+
+
+def _put_by_link(folder: int, temp: str, name: str) -> None:
+    """Where the kernel or the file system has no RENAME_NOREPLACE: a link fails on what is there as well."""
+    try:
+        os.link(temp, name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
+    except OSError as error:
+        if error.errno not in _CANNOT:
+            raise
+    else:
+        _drop(folder, temp)
+        return
+    # Neither (an old FAT driver): the gap between the look and the rename stays, and a rename follows no link.
+    if name in os.listdir(folder):
+        raise FileExistsError(EEXIST, os.strerror(EEXIST))
+    os.rename(temp, name, src_dir_fd=folder, dst_dir_fd=folder)
+
+
+def _kept(descriptor: int, old: os.stat_result, shown: str) -> int:
+    """Give the new file the owner and the group of the old one; the permissions it may then have.
+
+    A group that cannot be kept loses what the old group could do. ToolFault when the owner would change.
+    """
+    new = os.fstat(descriptor)
+    mode = old.st_mode & 0o777
+    if old.st_uid != new.st_uid:
+        try:
+            os.fchown(descriptor, old.st_uid, -1)
+        except OSError as error:
+            raise ToolFault(f"{shown} belongs to another user", "choose another name") from error
+    if old.st_gid != new.st_gid:
+        try:
+            os.fchown(descriptor, -1, old.st_gid)
+        except OSError:
+            mode &= 0o707
+    return mode
