@@ -105,7 +105,7 @@ def _prepare(plan: Confinement, user: int) -> str:
             if not open_to_all(path):
                 trees.append((path, shown(path, user)))
         for path in plan.reads if plan.level != "seccomp" else ():
-            if wants_showing(path, plan):
+            if wants_showing(path, plan) and os.path.lexists(path):
                 trees.append((path, _tree(path, user)))
         for closed in _closed(plan):
             _cover(closed, plan, trees)
@@ -128,7 +128,7 @@ def unmapped(error: OSError) -> str:
 
 def wants_showing(path: str, plan: Confinement) -> bool:
     """True for what is only read and may be closed to others, outside the folders of the system (rule 3)."""
-    return path != "/" and not within(path, _SYSTEM) and not within(path, plan.writes) and os.path.lexists(path)
+    return path != "/" and not within(path, _SYSTEM) and not within(path, plan.writes)
 
 
 def within(path: str, places: Iterable[str]) -> bool:
@@ -150,7 +150,7 @@ def shown(path: str, user: int) -> int:
     status = os.stat(path)
     tree = kernel.open_tree(path, True)
     try:
-        kernel.mount_setattr(tree, kernel.ATTR_IDMAP, False, _users(status.st_uid, status.st_gid, user))
+        kernel.mount_setattr(tree, kernel.ATTR_IDMAP, False, users(status.st_uid, status.st_gid, user))
     except OSError as error:
         os.close(tree)
         raise OSError(error.errno, error.strerror, path) from error
@@ -208,8 +208,8 @@ def point(path: str, folder: bool) -> None:
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o444))
 
 
-def _users(uid: int, gid: int, user: int) -> int:
-    """The user name space that shows (uid, gid) as `user` and everybody else as they are; made once. OSError."""
+def users(uid: int, gid: int, user: int) -> int:
+    """A descriptor, kept here, of the user name space that shows (uid, gid) as `user` and everybody else as they are; made once. OSError."""
     key = (uid, gid, user)
     if key not in _shown:
         _shown[key] = _made(_map(uid, user), _map(gid, user))

@@ -1,0 +1,131 @@
+"""The first process of a child's name spaces, and what it does until the command runs.
+
+Rules:
+1. It builds the room with all rights inside the name spaces, starts the command, lets its own rights go, takes in
+   orphans and waits. When the command ends it says how and ends; the kernel then ends whatever is left.
+2. It is killed by the kernel when its parent, the keeper, dies.
+3. The command takes its limits itself before it is anything else's, then its user, then no capabilities, then
+   no_new_privs and the filter of system calls; then the program starts. What fails on the way is said and nothing starts.
+4. On the report pipe stand lines: `R` when the program started, `F why` when it did not, `S status` (of wait) at its end.
+"""
+
+from __future__ import annotations
+
+import _signal
+import os
+import resource
+
+from edge.hands.wall import kernel, room, seccomp
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+    from edge.hands.wall.confine import Confinement
+
+RESET = (_signal.SIGPIPE, _signal.SIGXFSZ, _signal.SIGINT, _signal.SIGHUP, _signal.SIGTERM, _signal.SIGQUIT)
+USERSPACE = -1  # as `user`: the one of the agent, in a user name space
+
+
+def run(plan: Confinement, user: int, request: dict[str, Any], fds: list[int]) -> NoReturn:
+    """Be the first process. `user`: the command's own (> 0), 0 for root's, USERSPACE."""
+    report = fds[3]
+    try:
+        if user == USERSPACE:
+            _map_self(request["uid"], request["gid"])
+        kernel.prctl(kernel.PR_SET_PDEATHSIG, _signal.SIGKILL)
+        _expendable()
+        os.umask(0)
+        room.build(plan, max(user, 0))
+        told, tell = os.pipe()
+        pid = os.fork()
+        if not pid:
+            _command(plan, user, request, fds, tell)
+        for fd in (*fds[:3], tell):
+            os.close(fd)
+        kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
+        kernel.hold()
+        why = os.read(told, 4096)
+        os.write(report, b"F" + why + b"\n" if why else b"R\n")
+        os.write(report, b"S%d\n" % _waited(pid))
+    except OSError as error:
+        _say(report, f"F{_sentence(error)}\n")
+    os._exit(0)
+
+
+def _sentence(error: OSError) -> str:
+    where = f" at {error.filename}" if error.filename else ""
+    return f"{(error.strerror or 'unknown error').lower()}{where}".replace(room.OLD, "").replace("\n", " ")
+
+
+def _say(fd: int, text: str) -> None:
+    try:
+        os.write(fd, text.encode("utf-8", "replace")[:4000])
+    except OSError:
+        # Nobody listens: the agent is gone, and so is this process in a moment.
+        return
+
+
+def _map_self(uid: int, gid: int) -> None:
+    """In a new user name space: be who one was (user_namespaces(7)). OSError where that is barred."""
+    for name, text in (("setgroups", "deny"), ("uid_map", f"{uid} {uid} 1"), ("gid_map", f"{gid} {gid} 1")):
+        fd = os.open(f"/proc/self/{name}", os.O_WRONLY | os.O_CLOEXEC)
+        try:
+            os.write(fd, text.encode())
+        finally:
+            os.close(fd)
+
+
+def _expendable() -> None:
+    """When memory runs out, the child goes first."""
+    try:
+        fd = os.open("/proc/self/oom_score_adj", os.O_WRONLY | os.O_CLOEXEC)
+    except OSError:
+        return
+    _say(fd, "1000")
+    os.close(fd)
+
+
+def _waited(command: int) -> int:
+    """Take in whoever ends, until the command does; its status."""
+    while True:
+        pid, status = os.waitpid(-1, 0)
+        if pid == command:
+            return status
+
+
+def _command(plan: Confinement, user: int, request: dict[str, Any], fds: list[int], tell: int) -> NoReturn:
+    """Become the command; `tell` closes when its program runs."""
+    try:
+        os.setsid()
+        for number, fd in enumerate(fds[:3]):
+            os.dup2(fd, number)
+        for what, most in request["limits"]:
+            _limit(what, most)
+        kept = [kernel.CAPABILITIES[name] for name in plan.capabilities if user >= 0]
+        kernel.bound(kept)
+        if user > 0:
+            kernel.prctl(kernel.PR_SET_KEEPCAPS, 1)
+            kernel.become(user, user)
+        kernel.hold(kept)
+        os.chdir(plan.cwd)
+        os.umask(0o022)
+        for one in RESET:
+            _signal.signal(one, _signal.SIG_DFL)
+        kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
+        if request["filter"]:
+            seccomp.install(request["filter"])
+        os.execvpe(request["argv"][0], request["argv"], dict(plan.environment))
+    except OSError as error:
+        _say(tell, _sentence(error))
+    os._exit(127)
+
+
+def _limit(what: int, most: int) -> None:
+    """A hard limit, never above the one there is."""
+    own = resource.getrlimit(what)[1]
+    if own != resource.RLIM_INFINITY:
+        most = min(most, own)
+    elif most >= 1 << 31 and resource.RLIM_INFINITY == (1 << 32) - 1:
+        return  # a 32-bit C library cannot say more than its own infinity
+    resource.setrlimit(what, (most, most))

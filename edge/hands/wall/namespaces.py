@@ -1,0 +1,234 @@
+"""Children in name spaces of their own, the wall where the kernel has no Landlock: the agent's side.
+
+Rules:
+1. One keeper (keeper.py) for all calls, started at the first and again when it died. One request at a time.
+2. A child is killed through the first process of its name spaces: all of it goes at once, whatever session or group it
+   is in. That number stays the child's until `close`.
+3. A network name space comes with it unless a socket was granted, or nothing but reading was: /proc/net of an empty
+   network would be a lie about the board, and the filter refuses every socket anyway. Where there is no filter it comes.
+"""
+
+from __future__ import annotations
+
+import _socket
+import _thread
+import marshal
+import os
+import select
+import sys
+from time import monotonic
+
+from edge.faults import ToolFault
+from edge.hands.wall import keeper, limits, seccomp
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from edge.hands.wall.confine import Confinement
+
+CODE = "import sys; sys.path.insert(0, sys.argv[1]); from edge.hands.wall.keeper import main; raise SystemExit(main())"
+PATIENCE = 20.0  # seconds for a room to be built on the slowest board
+ABOVE = 10
+SIGKILL = 9
+_lock = _thread.allocate_lock()
+_running: list[_Keeper] = []
+
+
+class Kept:
+    """A child in its name spaces. `pid` is their first process; `user` the number it runs as, 0 root's, -1 the agent's."""
+
+    def __init__(self, pid: int, user: int, tag: int, report: int) -> None:
+        self.pid = pid
+        self.user = user
+        self.tag = tag
+        self._report = report
+        self._heard = b""
+        self._status: int | None = None
+
+    def fileno(self) -> int:
+        """A descriptor that becomes readable when the command ends."""
+        return self._report
+
+    def poll(self) -> int | None:
+        """How the command ended, as `subprocess` says it: an exit code, or a negative signal; None while it runs."""
+        while self._status is None and select.select([self._report], [], [], 0)[0]:
+            part = os.read(self._report, 4096)
+            self._heard += part
+            words = [line[1:] for line in self._heard.split(b"\n")[:-1] if line.startswith(b"S")]
+            if words:
+                status = int(words[0])
+                self._status = -os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
+            elif not part:
+                self._status = -SIGKILL  # the first process was killed, and the command with it
+        return self._status
+
+    def kill_tree(self) -> int:
+        """End all of it at once; 1 when something ran (how many is not known), 0 when all had ended."""
+        running = self.poll() is None
+        os.kill(self.pid, SIGKILL)
+        return int(running)
+
+    def close(self) -> None:
+        """All of it has ended after this; its number may then be another process's."""
+        if self._report >= 0:
+            with _lock:
+                if _running and _running[0].alive:
+                    _running[0].ask({"reap": self.pid}, ())
+            os.close(self._report)
+            self._report = -1
+
+    def started(self) -> None:
+        """Wait until the program runs; ToolFault with the reason when it does not."""
+        until = monotonic() + PATIENCE
+        while b"\n" not in self._heard:
+            left = until - monotonic()
+            if left <= 0 or not select.select([self._report], [], [], left)[0]:
+                raise ToolFault("the name spaces of a child were not ready in time", "try again")
+            part = os.read(self._report, 4096)
+            if not part:
+                raise ToolFault("the first process of a child's name spaces was ended from outside", "try again")
+            self._heard += part
+        if self._heard.startswith(b"F"):
+            why = self._heard[1:].partition(b"\n")[0].decode("utf-8", "replace")
+            raise ToolFault(f"the child could not be started in name spaces: {why}")
+
+
+class _Keeper:
+    """The running keeper and our end of its socket."""
+
+    def __init__(self) -> None:
+        ours, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM | _socket.SOCK_CLOEXEC)
+        try:
+            self.pid = _spawned(theirs.fileno())
+        except OSError as error:
+            ours.close()
+            raise ToolFault(f"the keeper of name spaces cannot be started: {error.strerror}") from error
+        finally:
+            theirs.close()
+        self._link = ours
+        self._owner = os.getpid()
+        self.alive = True
+
+    def usable(self) -> bool:
+        """True when it can be asked, by this process."""
+        return self.alive and self._owner == os.getpid()
+
+    def ask(self, request: dict[str, Any], fds: Sequence[int]) -> dict[str, Any]:
+        """One request, its answer; ToolFault when the keeper is gone."""
+        data = marshal.dumps(request)
+        head = len(data).to_bytes(keeper.HEAD, "little")
+        try:
+            if fds:
+                words = b"".join(fd.to_bytes(4, sys.byteorder) for fd in fds)
+                self._link.sendmsg([head], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, words)])
+            else:
+                self._link.sendall(head)
+            self._link.sendall(data)
+            length = int.from_bytes(self._received(keeper.HEAD), "little")
+            return dict(marshal.loads(self._received(length)))
+        except OSError as error:
+            self.end()
+            raise ToolFault("the keeper of name spaces ended", "try again: a new one is started") from error
+
+    def _received(self, length: int) -> bytes:
+        data = b""
+        while len(data) < length:
+            part = self._link.recv(length - len(data))
+            if not part:
+                raise ConnectionResetError(104, "the keeper closed its end")
+            data += part
+        return data
+
+    def end(self) -> None:
+        """Let it go; it ends all it started. Waited for."""
+        if self.alive:
+            self.alive = False
+            self._link.close()
+            if self._owner == os.getpid():
+                os.waitpid(self.pid, 0)
+
+
+def _spawned(theirs: int) -> int:
+    """Start the keeper with its end of the socket as descriptor 3."""
+    import fcntl
+
+    where = os.path.abspath(__file__)
+    for _ in ("wall", "hands", "edge", "library"):
+        where = os.path.dirname(where)
+    environment = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
+    plain = ["-B"] if sys.dont_write_bytecode else []
+    words = [sys.executable, *plain, "-I", "-S", "-c", CODE, where]
+    moved = fcntl.fcntl(theirs, fcntl.F_DUPFD_CLOEXEC, ABOVE)
+    try:
+        actions: list[tuple[Any, ...]] = [
+            (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDWR, 0),
+            (os.POSIX_SPAWN_DUP2, 0, 1),
+            (os.POSIX_SPAWN_DUP2, 0, 2),
+            (os.POSIX_SPAWN_DUP2, moved, keeper.AGENT),
+        ]
+        return os.posix_spawn(words[0], words, environment, file_actions=actions, setpgroup=0, setsigmask=())
+    finally:
+        os.close(moved)
+
+
+def start(plan: Confinement, argv: Sequence[str], stdin: int, stdout: int, stderr: int) -> Kept:
+    """Start `argv` as `plan` says; the program runs when this returns. ToolFault when it cannot, with the reason."""
+    code = _filter(plan)
+    request = {
+        "plan": keeper.packed(plan),
+        "argv": list(argv),
+        "filter": code,
+        "limits": limits.wanted(plan),
+        "net": not plan.sockets and (not code or not only_reads(plan)),
+        "uid": os.geteuid(),
+        "gid": os.getegid(),
+    }
+    told, tell = os.pipe()
+    try:
+        answer = _asked(request, (stdin, stdout, stderr, tell))
+        if "error" in answer:
+            raise ToolFault(f"{answer['error']}")
+        child = Kept(answer["pid"], answer["user"], plan.tag, told)
+    except ToolFault:
+        os.close(told)
+        raise
+    finally:
+        os.close(tell)
+    try:
+        child.started()
+    except ToolFault:
+        child.close()
+        raise
+    return child
+
+
+def only_reads(plan: Confinement) -> bool:
+    """True when the plan lets nothing change but the temporary folder and devices."""
+    temporary = dict(plan.environment).get("TMPDIR", "")
+    return all(path == temporary or path.startswith("/dev/") for path in plan.writes)
+
+
+def _filter(plan: Confinement) -> bytes:
+    """The filter for a child in a name space of processes, in which the agent has no number; b"" without a table."""
+    try:
+        return seccomp.program(plan.sockets, "syslog" in plan.capabilities, True)
+    except OSError:
+        # A machine without a table: name spaces of all kinds then hold what they can.
+        return b""
+
+
+def _asked(request: dict[str, Any], fds: Sequence[int]) -> dict[str, Any]:
+    with _lock:
+        if not _running or not _running[0].usable():
+            _running[:] = [_Keeper()]
+        return _running[0].ask(request, fds)
+
+
+def end() -> None:
+    """End the keeper and all that it started; nothing when there is none. The next start makes another."""
+    with _lock:
+        for one in _running:
+            one.end()
+        _running.clear()

@@ -1,0 +1,254 @@
+"""The files that a confined child sees: a root of its own, in which only what the plan names was ever put.
+
+Rules:
+1. An empty memory file system becomes the root; what may be read or written is bound into it, then the old root goes.
+   So nothing can be forgotten: other homes, sockets in /run, keys are not hidden but absent.
+2. What is only read is read-only, with all that is mounted below it; nothing but /dev holds device nodes, and nothing
+   gives rights (nosuid). What is hidden lies under an empty thing that cannot be opened, whatever else is granted.
+3. /dev holds five nodes that are no hardware and the devices that the plan names; /proc shows the child's own
+   processes; /sys and /proc are read-only; /tmp and /dev/shm are the child's own.
+4. The names of a list-only folder are there, as things that cannot be opened.
+5. Runs as process 1 of new name spaces, in a process of one thread; any call of the kernel that fails ends the try.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from edge.hands.wall import identity, kernel
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from edge.hands.wall.confine import Confinement
+
+OLD = "/.old"
+SHUT = "/.shut"
+BASES = ("/tmp", "/run", "/mnt", "/proc")  # where the new root stands until it is the root
+NODES = ("null", "zero", "full", "random", "urandom")
+LINKS = (("fd", "/proc/self/fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2"))
+OWN = ("/proc", "/sys", "/dev")  # made here, never bound
+# What tells of the board and not of processes, where a new /proc is barred.
+PROC_FILES = ("cpuinfo", "meminfo", "stat", "uptime", "loadavg", "version", "filesystems", "interrupts", "diskstats")
+MOST_NAMES = 4096
+MEMORY = "64m"  # of /tmp and of /dev/shm, each
+EROFS = 30
+_FLAGS = {
+    "ro": kernel.MS_RDONLY,
+    "nosuid": kernel.MS_NOSUID,
+    "nodev": kernel.MS_NODEV,
+    "noexec": kernel.MS_NOEXEC,
+    "noatime": kernel.MS_NOATIME,
+    "nodiratime": kernel.MS_NODIRATIME,
+    "relatime": kernel.MS_RELATIME,
+}
+
+
+def build(plan: Confinement, user: int) -> None:
+    """Make the root. `user` is the number as which the child's own folders are shown, 0 to show them as they are.
+
+    OSError with the path that could not be made.
+    """
+    _fresh_root()
+    _links()
+    if any(identity.within(path, ("/tmp",)) for path in (*plan.reads, *plan.lists, *plan.writes)):
+        _memory("/tmp")
+    _bind_all(plan, user)
+    if not os.path.lexists("/tmp"):
+        _own_tmp(plan)
+    _devices(plan, user)
+    _proc(plan)
+    for path in plan.lists:
+        _names(path)
+    _shut(plan)
+    kernel.unmount(OLD)
+    os.rmdir(OLD)
+    attributes("/", kernel.ATTR_RDONLY, False)
+
+
+def _fresh_root() -> None:
+    base = next(place for place in BASES if os.path.isdir(place))
+    kernel.mount("", "/", "", kernel.MS_REC | kernel.MS_PRIVATE)
+    kernel.mount("tmpfs", base, "tmpfs", kernel.MS_NOSUID, "mode=0755,size=4m")
+    os.mkdir(base + OLD, 0o700)
+    kernel.pivot_root(base, base + OLD)
+    os.chdir("/")
+
+
+def _links() -> None:
+    """The links of the old root, as `/bin -> usr/bin`."""
+    for name in os.listdir(OLD):
+        if os.path.islink(f"{OLD}/{name}"):
+            os.symlink(os.readlink(f"{OLD}/{name}"), f"/{name}")
+
+
+def _bind_all(plan: Confinement, user: int) -> None:
+    """Put what may be read and written at its places, the folders above first."""
+    writes = [path for path in plan.writes if not _special(path)]
+    reads = {*plan.reads, *_resolver(plan)}
+    if "/" in reads:
+        reads |= {f"/{name}" for name in os.listdir(OLD) if name != "tmp" and not os.path.lexists(f"/{name}")}
+    for path in sorted({*reads, *writes}):
+        if path in writes:
+            _bind(path, True, 0 if identity.open_to_all(OLD + path) else user)
+        elif not _special(path) and not identity.within(path, (*writes, *(reads - {path, "/"}))):
+            _bind(path, False, user if identity.wants_showing(path, plan) else 0)
+
+
+def _special(path: str) -> bool:
+    """True for what is made here and not bound: /, /proc, /sys, /dev and what lies in them."""
+    return path == "/" or identity.within(path, OWN)
+
+
+def _resolver(plan: Confinement) -> tuple[str, ...]:
+    """What a name is looked up with, where a network is granted: the file may be a link into /run."""
+    if "inet" not in plan.sockets:
+        return ()
+    try:
+        target = os.readlink(OLD + "/etc/resolv.conf")
+    except OSError:
+        return ()
+    path = os.path.normpath(os.path.join("/etc", target))
+    return (path,) if os.path.isfile(OLD + path) else ()
+
+
+def _bind(path: str, writable: bool, user: int) -> None:
+    """Put a file or folder of the old root at its place; nothing when it is not there and only to be read."""
+    source = OLD + path
+    try:
+        mode = os.stat(source).st_mode
+    except FileNotFoundError:
+        if writable:
+            raise
+        return
+    identity.point(path, stat.S_ISDIR(mode))
+    tree = -1
+    if user:
+        try:
+            tree = identity.shown(source, user)
+        except OSError:
+            if writable:
+                raise
+    if tree >= 0:
+        kernel.move_mount(tree, path)
+        os.close(tree)
+    else:
+        kernel.mount(source, path, "", kernel.MS_BIND | kernel.MS_REC)
+    attributes(path, kernel.ATTR_NOSUID | kernel.ATTR_NODEV | (0 if writable else kernel.ATTR_RDONLY), True)
+
+
+def attributes(path: str, wanted: int, deep: bool) -> None:
+    """Set attributes of the mount at `path`, by one call or, before Linux 5.12, mount by mount."""
+    try:
+        kernel.mount_setattr(path, wanted, deep)
+    except OSError as error:
+        if error.errno not in (38, 1):  # ENOSYS; EPERM from a filter of a container that does not know the call
+            raise
+        for point, flags in _mounts(path if deep else ""):
+            kernel.mount("", point, "", kernel.MS_BIND | kernel.MS_REMOUNT | flags | wanted)
+        if not deep:
+            kernel.mount("", path, "", kernel.MS_BIND | kernel.MS_REMOUNT | wanted)
+
+
+def _mounts(path: str) -> list[tuple[str, int]]:
+    """The mounts at and below `path` with their flags (proc_pid_mountinfo(5)); none for ""."""
+    found = []
+    if path:
+        with open(OLD + "/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:
+            for line in file:
+                words = line.split()
+                point = words[4].encode("utf-8", "surrogateescape").decode("unicode_escape").encode("latin-1")
+                name = os.fsdecode(point)
+                if identity.within(name, (path,)):
+                    found.append((name, sum(_FLAGS.get(word, 0) for word in words[5].split(","))))
+    return found
+
+
+def _devices(plan: Confinement, user: int) -> None:
+    os.mkdir("/dev", 0o755)
+    named = [path for path in (*plan.writes, *plan.reads) if path.startswith("/dev/")]
+    for path in dict.fromkeys([*(f"/dev/{name}" for name in NODES), *named]):
+        source = OLD + path
+        if not os.path.exists(source) or os.path.isdir(source) or os.path.lexists(path):
+            continue
+        status = os.stat(source)
+        if user and not identity.open_to_all(source) and not stat.S_ISREG(status.st_mode):
+            identity.point(os.path.dirname(path), True)
+            os.mknod(path, stat.S_IFMT(status.st_mode) | 0o600, status.st_rdev)
+            os.chown(path, user, user)
+        else:
+            identity.point(path, False)
+            kernel.mount(source, path, "", kernel.MS_BIND)
+    for name, target in LINKS:
+        os.symlink(target, f"/dev/{name}")
+    _memory("/dev/shm")
+
+
+def _proc(plan: Confinement) -> None:
+    os.mkdir("/proc", 0o755)
+    flags = kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC
+    try:
+        kernel.mount("proc", "/proc", "proc", flags)
+        attributes("/proc", kernel.ATTR_RDONLY, False)
+    except PermissionError:
+        # A container that covers parts of its /proc may not have a new one.
+        for name in PROC_FILES:
+            if os.path.exists(f"{OLD}/proc/{name}"):
+                identity.point(f"/proc/{name}", False)
+                kernel.mount(f"{OLD}/proc/{name}", f"/proc/{name}", "", kernel.MS_BIND)
+                attributes(f"/proc/{name}", kernel.ATTR_RDONLY, False)
+    os.mkdir("/sys", 0o755)
+    if any(identity.within(path, ("/sys",)) or path == "/" for path in plan.reads):
+        kernel.mount(OLD + "/sys", "/sys", "", kernel.MS_BIND | kernel.MS_REC)
+        attributes("/sys", kernel.ATTR_RDONLY | kernel.ATTR_NOSUID | kernel.ATTR_NODEV, True)
+
+
+def _own_tmp(plan: Confinement) -> None:
+    """A /tmp of the child's own where nothing granted lies in it: the plan's temporary folder, else memory."""
+    temporary = dict(plan.environment).get("TMPDIR", "")
+    if temporary in plan.writes:
+        identity.point("/tmp", True)
+        kernel.mount(temporary, "/tmp", "", kernel.MS_BIND | kernel.MS_REC)
+    else:
+        _memory("/tmp")
+
+
+def _memory(path: str) -> None:
+    """A folder in memory that everybody may write."""
+    identity.point(path, True)
+    flags = kernel.MS_NOSUID | kernel.MS_NODEV
+    kernel.mount("tmpfs", path, "tmpfs", flags, f"mode=1777,size={MEMORY}")
+
+
+def _names(path: str) -> None:
+    """The names in a folder of which nothing else may be read, as far as nothing of it was granted."""
+    source = OLD + path
+    if _special(path) or not os.path.isdir(source):
+        return
+    identity.point(path, True)
+    for name in os.listdir(source)[:MOST_NAMES]:
+        place = f"{path.rstrip('/')}/{name}"
+        if os.path.lexists(place) or place == OLD:
+            continue
+        try:
+            if os.path.isdir(f"{source}/{name}"):
+                os.mkdir(place, 0)
+            else:
+                os.close(os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0))
+        except OSError as error:
+            if error.errno != EROFS:  # the folder came as a whole, and the name is gone since
+                raise
+
+
+def _shut(plan: Confinement) -> None:
+    """Cover what is hidden and was put here with others; nothing can be opened through the cover, nor removed."""
+    os.mkdir(SHUT, 0)
+    os.close(os.open(SHUT + "-file", os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0))
+    for path in sorted(plan.hidden):
+        above = [other for other in plan.hidden if other != path]
+        if identity.within(path, above) or not os.path.lexists(path) or os.path.islink(path):
+            continue
+        kernel.mount(SHUT if os.path.isdir(path) else SHUT + "-file", path, "", kernel.MS_BIND)
+        attributes(path, kernel.ATTR_RDONLY | kernel.ATTR_NOSUID | kernel.ATTR_NODEV, False)
+    os.rmdir(SHUT)
+    os.unlink(SHUT + "-file")
