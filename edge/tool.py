@@ -55,9 +55,12 @@ class NetHands(Protocol):
     """Hosts that were granted; internal addresses only where the operator listed the host."""
 
     def request(
-        self, method: str, url: str, headers: Mapping[str, str], body: bytes, limit: int
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes, limit: int, seconds: float = 0.0
     ) -> Mapping[str, Any]:
-        """One exchange, redirects included: `status reason headers body url hops cut` (body: at most `limit` bytes)."""
+        """One exchange, redirects included: `status reason headers body url hops cut packed via`.
+
+        body: at most `limit` bytes; `seconds` (0: the permit's) shortens the deadline.
+        """
 
 
 class RunHands(Protocol):

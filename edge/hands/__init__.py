@@ -13,7 +13,7 @@ from edge.faults import Refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from edge.call import Call, Effect, Grant, Permit, Scene
+    from edge.call import Call, Decision, Effect, Grant, Permit, Scene
     from edge.hands.files import Files
     from edge.hands.net import Net
     from edge.hands.outputs import Outputs
@@ -41,16 +41,16 @@ class Holder:
                 return grant
         raise Refused(f"the permit of {self.call.tool} holds no {verb} of {root}:{path}", "hands.no-grant")
 
-
     def ending(self) -> bool:
         """True when what this call started has to end now: it was cut, or the operator stopped everything."""
         return self.cuts != self.world.cuts or self.world.stopping()
 
-    def also(self, effect: Effect) -> None:
+    def also(self, effect: Effect) -> Decision:
         """Ask the gate about what was found in the act; Refused with its rule unless it is allowed outright."""
         decision = self.world.judge(self.call, effect)
         if decision.verdict != "allow":
             raise Refused(decision.sentence, decision.rule, "ask for it by its own name")
+        return decision
 
 
 class Hands:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any, Union
 
     from edge.call import Call, Effect, Scene
+    from edge.hands.net_resolve import Resolver
     from edge.peripherals.guard.client import Board as Process
     from edge.peripherals.guard.inprocess import InProcessBoard
     from edge.tape.journal import Tape
@@ -29,7 +30,8 @@ class World:
 
     Set by whoever puts a run together: `judge` asks the gate about what is found in the act, `stopping` says that
     the operator wants everything to end, `sandbox` is what the policy wants of the wall (require, prefer, off),
-    `proxy` the operator's proxy for the network. `cuts` counts how often running calls were told to end.
+    `proxy` the operator's proxy for the network, `resolve` what finds addresses (None: the operating system, made at
+    first use). `cuts` counts how often running calls were told to end.
     """
 
     def __init__(self, scene: Scene, tape: Tape | Unkept, start_board: Callable[[], Board]) -> None:
@@ -42,6 +44,7 @@ class World:
         self.stopping: Callable[[], bool] = _never
         self.sandbox = "prefer"
         self.proxy = ""
+        self.resolve: Resolver | None = None
         self.cuts = 0
         self._start = start_board
         self._board: Board | None = None

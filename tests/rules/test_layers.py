@@ -103,7 +103,16 @@ ROOMS = (
         "errno os time",
         PURE_LATE + " contextlib ctypes",
     ),
+    # One request: names, sockets, packing. Its connection is the models' (deadline, bounds) with addresses pinned.
+    Room(
+        "edge.hands.net edge.hands.net_body edge.hands.net_exchange edge.hands.net_line edge.hands.net_resolve",
+        WORDS + " edge.gate.* edge.hands.* edge.model.link edge.model.tls",
+        "_thread errno http.client os socket time zlib",
+        PURE_LATE,
+    ),
     Room("edge.hands.*", WORDS + " edge.gate.* edge.hands.*", "os", PURE_LATE + " _thread"),
+    # Which header fields a caller may set is asked before anybody is asked to allow them.
+    Room("edge.tools.http_request", "edge.tool edge.call edge.faults edge.text edge.record edge.gate.fields"),
     Room("edge.tools.*", "edge.tool edge.call edge.faults edge.text edge.record", late=PURE_LATE),
     # Parts and circuits are arithmetic, the protocol is bytes: no clock but the one that is handed in.
     Room(SIM, "edge.faults edge.record edge.call " + SIM, "math", PURE_LATE),
@@ -141,6 +150,13 @@ ROOMS = (
         "io os time",
         PURE_LATE + " _thread errno http.client select socket ssl",
     ),
+    # Questions over a local socket, answered by a thread of their own: sockets and threads only at the first question.
+    Room(
+        "edge.approvals.*",
+        "edge.faults edge.record edge.text edge.call edge.approve edge.approvals.*",
+        "os time",
+        PURE_LATE + " _thread socket struct",
+    ),
     # --- the shell around it all ---
     Room("edge.jobs edge.pulse", "", "time", "_queue _thread"),
     Room(
@@ -151,8 +167,8 @@ ROOMS = (
     ),
     Room(
         "edge.cli.*",
-        CORE + " edge edge.approve edge.brief edge.cli.* edge.config edge.context edge.hands.* edge.jobs edge.loop "
-        "edge.model.* edge.parts edge.peripherals.* edge.pulse edge.tape.* edge.watch",
+        CORE + " edge edge.approvals.* edge.approve edge.brief edge.cli.* edge.config edge.context edge.hands.* "
+        "edge.jobs edge.loop edge.model.* edge.parts edge.peripherals.* edge.pulse edge.stop edge.tape.* edge.watch",
         "os select signal sys termios time",
         PURE_LATE + " _queue _thread importlib.util readline shlex",
         "input",

@@ -1,0 +1,237 @@
+"""The hand on the network: one request, redirects included, to hosts that were granted.
+
+Rules:
+1. A URL is judged before anything is sent: the grant of the call for the first one, the gate for every redirect.
+2. A name is looked up once. If any of its addresses is internal the request is refused, unless the operator listed the
+   host by name (the grant's root says so). Only the addresses of that answer are connected to.
+3. Redirects are followed here, at most REDIRECTS, never from https to http and never in a circle. A POST that is sent
+   on by 301, 302 or 303 becomes a GET without body; 307 and 308 keep what was asked. Credentials never go to another
+   origin.
+4. One deadline stands over all of it: look-up, connections, every answer. A call that is told to end ends.
+5. Proxy variables of the environment mean nothing. A proxy that the operator set is connected to instead of the host,
+   looks up the name itself, and stands in the result. Hosts that the operator listed as internal are reached directly.
+6. Nothing is sent twice: another address of a name is tried only while no connection stands.
+"""
+
+from __future__ import annotations
+
+import time
+
+from edge.call import Effect
+from edge.faults import Refused, ToolFault
+from edge.gate import fields, urls
+from edge.gate.addresses import internal, packed
+from edge.hands import net_exchange as http
+from edge.hands.net_exchange import Answer, Asked
+from edge.hands.net_line import dial
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from edge.call import Grant
+    from edge.gate.urls import Url
+    from edge.hands import Holder
+    from edge.hands.net_line import Line
+    from edge.hands.net_resolve import Resolver
+
+REDIRECTS = 5
+BODY = 1 << 20  # bytes of a body, whatever was asked for
+READING = ("GET", "HEAD", "OPTIONS")
+METHODS = (*READING, "POST", "PUT", "PATCH", "DELETE")
+FIX = "the operator can list this host by name: internal_hosts of the risk profile"
+_LEADS_ON = (301, 302, 303, 307, 308)
+_BECOMES_GET = (301, 302, 303)
+
+
+class Net:
+    """Requests inside the grants of one call. `allowed`: addresses that count as public for this object alone."""
+
+    def __init__(self, holder: Holder, allowed: tuple[str, ...] = ()) -> None:
+        self._holder = holder
+        self._allowed = frozenset(allowed)
+
+    def request(
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes, limit: int, seconds: float = 0.0
+    ) -> Mapping[str, Any]:
+        """One exchange: `status reason headers body url hops cut packed via`.
+
+        `body` is at most `limit` bytes (and 1 MiB), `cut` says that there was more; `packed` names a coding that was
+        not unpacked. `hops` are the URLs that led on to `url`. `via` is the proxy, "" without one. `seconds` (0: the
+        permit's) shortens the deadline. ToolFault for what fails, Refused for what must not be.
+        """
+        wrong = fields.wrong(headers) or ("" if method in METHODS else f"{method!r} is no method of a request")
+        if body and method in READING:
+            wrong = f"a {method} request has no body"
+        if wrong:
+            raise ToolFault(wrong)
+        most = self._holder.permit.seconds
+        trip = Trip(self._holder, self._allowed, min(seconds or most, most), min(limit, BODY))
+        return trip.run(Asked(method, urls.read(url), dict(headers), body))
+
+
+class Trip:
+    """One request on its way through its redirects."""
+
+    def __init__(self, holder: Holder, allowed: frozenset[str], seconds: float, limit: int) -> None:
+        self._holder = holder
+        self._allowed = allowed
+        self._seconds = seconds
+        self._deadline = time.monotonic() + seconds
+        self._limit = limit
+        self._via = ""
+
+    def run(self, asked: Asked) -> Mapping[str, Any]:
+        _readable(asked.url)
+        listed = self._listed(asked)
+        passed: list[Asked] = []
+        while True:
+            answer = self._ask(asked, listed)
+            if answer.body is not None:
+                return {
+                    "status": answer.status,
+                    "reason": answer.reason,
+                    "headers": answer.headers,
+                    "body": answer.body.data,
+                    "url": asked.url.shown,
+                    "hops": [one.url.shown for one in passed],
+                    "cut": answer.body.cut,
+                    "packed": answer.body.packed,
+                    "via": self._via,
+                }
+            passed.append(asked)
+            asked, listed = self._next(asked, answer, passed)
+
+    # --- what may be reached ---
+
+    def _listed(self, asked: Asked) -> bool:
+        """True when the grant is for a host that the operator listed as internal; Refused without a grant."""
+        grants = self._holder.permit.grants
+        if _is_listed(grants, asked):
+            return True
+        self._holder.grant(asked.verb, "host", asked.url.origin)
+        return False
+
+    def _next(self, asked: Asked, answer: Answer, passed: list[Asked]) -> tuple[Asked, bool]:
+        """The request that a redirect leads to, judged by the gate, and whether its host is listed as internal."""
+        follow = redirected(asked, answer)
+        shown = follow.url.shown
+        if len(passed) > REDIRECTS:
+            raise ToolFault(f"{passed[0].url.host} led on more than {REDIRECTS} times, lastly to {shown}")
+        if any((one.method, one.url.shown) == (follow.method, shown) for one in passed):
+            raise ToolFault(f"{passed[0].url.host} leads in a circle: {shown} came again")
+        decision = self._holder.also(Effect(follow.verb, f"url:{shown}", detail=follow.method))
+        return follow, decision.permit is not None and _is_listed(decision.permit.grants, follow)
+
+    def _addresses(self, url: Url, listed: bool) -> tuple[str, ...]:
+        """Where to connect to: all answers were judged. Refused when one is internal and the host is not listed."""
+        found: tuple[str, ...] = (url.host,)
+        if url.kind == "internal" and not listed and url.host not in self._allowed:
+            raise Refused(url.why, "net.internal", FIX)
+        if not packed(url.host):
+            found = self._resolver().addresses(url.host, self._deadline, self._holder.ending)
+        for address in found:
+            what = internal(address)
+            if what and not listed and address not in self._allowed:
+                raise Refused(f"{url.host} leads to {address}, which is internal ({what})", "net.internal", FIX)
+        return found
+
+    def _resolver(self) -> Resolver:
+        world = self._holder.world
+        if world.resolve is None:
+            from edge.hands.net_resolve import System
+
+            world.resolve = System()
+        return world.resolve
+
+    # --- over the wire ---
+
+    def _ask(self, asked: Asked, listed: bool) -> Answer:
+        """One exchange with one host, or with the proxy."""
+        url = asked.url
+        secure = url.scheme == "https"
+        proxy = None if listed else self._proxy()
+        self._via = proxy.authority if proxy else ""
+        if proxy and url.kind == "internal" and url.host not in self._allowed:
+            raise Refused(url.why, "net.internal", FIX)
+        line = self._connected(proxy or url, True if proxy else listed)
+        try:
+            if proxy and secure:
+                self._tunnel(line, url, proxy)
+            if secure:
+                line = line.secured(http.context(url.host), url.host)
+            return http.exchange(line, asked, self._limit, bool(proxy and not secure), _leads_on)
+        except http.BROKEN as error:
+            raise http.meaning(error, url.host, line.got, self._seconds, secure) from error
+        finally:
+            line.close()
+
+    def _connected(self, url: Url, listed: bool) -> Line:
+        """A connection to the first address that takes one, each with its share of the time that is left."""
+        found = self._addresses(url, listed)
+        for number, address in enumerate(found, 1):
+            now = time.monotonic()
+            until = now + (self._deadline - now) / (len(found) - number + 1)
+            try:
+                line = dial(address, url.port, until, self._holder.ending)
+                line.deadline = self._deadline
+                return line
+            except OSError as error:
+                if number == len(found) or self._holder.ending():
+                    raise http.meaning(error, f"{url.host}:{url.port}", 0, self._seconds, False) from error
+        raise ToolFault(f"{url.host} has no address", "check the name, and the network")
+
+    def _proxy(self) -> Url | None:
+        text = self._holder.world.proxy
+        if not text:
+            return None
+        url = urls.read(text)
+        if url.kind == "bad" or url.scheme != "http":
+            why = url.why if url.kind == "bad" else "must begin with http://"
+            raise ToolFault(f"the proxy {url.shown} {why}", "the operator sets network.proxy")
+        return url
+
+    def _tunnel(self, line: Line, url: Url, proxy: Url) -> None:
+        """Have the proxy connect through to the host (RFC 9110 section 9.3.6)."""
+        to = f"{urls.bracketed(url.host)}:{url.port}"
+        head = f"CONNECT {to} HTTP/1.1\r\nHost: {to}\r\n\r\n".encode("ascii")
+        line.room = http.HEAD
+        line.send((head,), len(head))
+        answer = http.begun(line, "CONNECT")
+        if answer.status != 200:
+            said = f"{answer.status} {answer.reason[:80]}".rstrip()
+            raise ToolFault(f"the proxy {proxy.authority} does not connect to {to}: {said}")
+
+
+def _is_listed(grants: tuple[Grant, ...], asked: Asked) -> bool:
+    wanted = (asked.verb, "internal", asked.url.origin)
+    return any((grant.verb, grant.root, grant.path) == wanted for grant in grants)
+
+
+def _readable(url: Url) -> None:
+    if url.kind == "bad":
+        raise ToolFault(f"{url.shown or 'the URL'} {url.why}")
+
+
+def _leads_on(answer: Answer) -> bool:
+    return answer.status in _LEADS_ON and bool(answer.headers.get("location"))
+
+
+def redirected(asked: Asked, answer: Answer) -> Asked:
+    """What to ask next (rule 3). ToolFault for a place that cannot be read, Refused for a downgrade."""
+    place = answer.headers["location"].encode("latin-1", "replace").decode("utf-8", "replace")
+    url = urls.read(urls.joined(asked.url, place))
+    if url.kind == "bad":
+        raise ToolFault(f"{asked.url.host} leads on to {url.shown}, which {url.why}")
+    if asked.url.scheme == "https" and url.scheme == "http":
+        raise Refused(
+            f"{asked.url.host} leads from https to {url.shown}", "net.downgrade", "ask for it by its own name"
+        )
+    method, headers, body = asked.method, dict(asked.headers), asked.body
+    if answer.status in _BECOMES_GET and method not in ("GET", "HEAD") and (answer.status == 303 or method == "POST"):
+        method, body = "GET", b""
+        headers = {name: value for name, value in headers.items() if not name.lower().startswith("content-")}
+    if url.origin != asked.url.origin:
+        headers = fields.without_credentials(headers)
+    return Asked(method, url, headers, body)
