@@ -6,7 +6,7 @@ Rules:
 2. A path with characters that a person cannot see or that turn what a person reads, and one longer than the
    kernel takes, is `odd` and leads nowhere.
 3. Kinds, the first that fits: odd, adrift (a relative path, and the folder it counts from is gone), own (the
-   agent's state and keys), secret (by its parts, whatever the case), workspace (inside a root), readable
+   agent's state and keys), secret (secret.py), workspace (inside a root), readable
    (system places that hold no secrets), system (places whose change breaks a board), outside (all else).
 4. For a change there are two kinds more, before `workspace`: settings (what says what the agent may do) and
    startup (what a later login, shell or tool of the operator runs by itself).
@@ -15,6 +15,7 @@ Rules:
 
 from __future__ import annotations
 
+from edge.gate.secret import folded, is_secret
 from edge.record import Record
 
 TYPE_CHECKING = False
@@ -26,76 +27,6 @@ LONGEST = 4096  # bytes; PATH_MAX of Linux
 _TURNING = frozenset("\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 READABLE = ("/etc", "/usr", "/proc", "/sys", "/boot", "/var/log", "/run/log")
 SYSTEM = ("/etc", "/usr", "/boot", "/dev", "/sys", "/proc", "/lib", "/bin", "/sbin", "/var", "/run", "/root", "/home")
-SECRET_PARTS = frozenset(
-    (
-        ".env",
-        ".ssh",
-        ".gnupg",
-        ".aws",
-        ".kube",
-        ".docker",
-        ".netrc",
-        ".pgpass",
-        ".npmrc",
-        ".pypirc",
-        ".git-credentials",
-        ".htpasswd",
-        "shadow",
-        "shadow-",
-        "gshadow",
-        "gshadow-",
-        "sudoers",
-        "environ",
-        "id_rsa",
-        "id_dsa",
-        "id_ecdsa",
-        "id_ed25519",
-        "credentials",
-        "credentials.json",
-        "secrets.toml",
-        "secrets.yaml",
-        "secrets.yml",
-        "secrets.json",
-        "token",
-        "tokens",
-        "opasswd",
-        "userconf.txt",
-        "chap-secrets",
-        "pap-secrets",
-        "msmtprc",
-        ".msmtprc",
-        ".my.cnf",
-        ".smbcredentials",
-        "hostapd.conf",
-    )
-)
-SECRET_ENDS = (
-    ".pem",
-    ".key",
-    ".p12",
-    ".pfx",
-    ".keystore",
-    ".kdbx",
-    ".env",
-    ".nmconnection",
-    ".ovpn",
-    ".keytab",
-    ".secrets",
-)
-SECRET_FOLDERS = (
-    "/etc/wireguard",
-    "/etc/openvpn",
-    "/etc/ssl/private",
-    "/etc/sudoers.d",
-    "/etc/networkmanager/system-connections",
-    "/proc/kcore",
-    "/proc/vmcore",
-)
-# What an imager leaves beside the firmware: the first user's password, the key of the network (under /boot only).
-BOOT_SECRETS = ("custom.toml", "firstrun.sh", "user-data", "network-config", "userconf")
-MOSQUITTO_SECRETS = ("passwd", "pwfile", "passwordfile", "password_file", "passwords")
-# Parts of /proc/PID that give a process's memory or lead around the walk (proc(5)).
-PROCESS_SECRETS = frozenset(("mem", "environ", "fd", "fdinfo", "root", "cwd", "maps", "smaps", "map_files", "auxv"))
 
 STARTUP_PARTS = frozenset(
     (
@@ -199,30 +130,9 @@ def is_workspace(path: str) -> bool:
     return path.split("/")[1] not in _NO_TREES
 
 
-def is_secret(path: str) -> bool:
-    """True when a part of `path` is the name of something that holds keys, or an absolute `path` is where keys lie."""
-    path = path.lower()
-    parts = path.split("/")
-    for part in parts:
-        if part in SECRET_PARTS or part.startswith(".env.") or part.endswith(SECRET_ENDS):
-            return True
-        if part.startswith("ssh_host_") and part.endswith("_key"):
-            return True
-        if part.startswith("wpa_supplicant") and part.endswith(".conf") and "dbus-1" not in parts:
-            return True
-    if any(inside(path, folder) for folder in SECRET_FOLDERS):
-        return True
-    if path.startswith("/proc/"):
-        process = parts[2].isdigit() or parts[2] in ("self", "thread-self")
-        return process and not PROCESS_SECRETS.isdisjoint(parts[3:])
-    if path.startswith("/boot/"):
-        return parts[-1] in BOOT_SECRETS
-    return "mosquitto" in parts and parts[-1] in MOSQUITTO_SECRETS
-
-
 def is_startup(path: str) -> bool:
     """True when `path` is, or lies in, what the operator's shell, session or tools run without being asked."""
-    parts = path.lower().split("/")
+    parts = folded(path).split("/")
     if any(part in STARTUP_PARTS or part.endswith(".git") for part in parts):
         return True
     return not STARTUP_PAIRS.isdisjoint(zip(parts, parts[1:]))

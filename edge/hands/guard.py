@@ -8,7 +8,9 @@ Rules:
    Under the folders of logs the group may read as well: logs are kept from the public, not from who administers.
 3. The look at what is own is taken for each call anew: a folder that was made or moved since is found. The files of
    the state folder are only counted through when it matters: a file with several names, or behind another mount.
-4. A FAT card knows a file by a short name too (`USERCO~1.TXT`), which says nothing of what it is: a name with `~`
+4. Memory of the kernel and of processes is no file, whatever the gate said, nor are the kernel's messages, which are
+   gone for everybody once they are read here.
+5. A FAT card knows a file by a short name too (`USERCO~1.TXT`), which says nothing of what it is: a name with `~`
    that its folder does not list is refused.
 """
 
@@ -17,7 +19,8 @@ from __future__ import annotations
 import os
 
 from edge.faults import Refused
-from edge.gate.paths import inside, is_secret
+from edge.gate.paths import inside
+from edge.gate.secret import is_memory, is_secret
 from edge.hands.open import mount
 
 TYPE_CHECKING = False
@@ -96,6 +99,8 @@ def of(scene: Scene, spot: Place, shown: str, root: int, changes: bool = False) 
     """The guard of one walk from the open folder `root` to `spot`; `shown` is the path in its sentences."""
     if inside(spot.full, f"/proc/{os.getpid()}") and is_secret(spot.full):
         raise Refused(f"{shown} leads to the agent's own memory or environment", "hands.own")
+    if is_memory(spot.full):
+        raise Refused(f"{shown} is no file but memory of the kernel or of a process", "hands.memory")
     found = {_identity(path) for path in (*scene.own, *(scene.settings if changes else ()))}
     if scene.state:
         found.add(_identity(scene.state))

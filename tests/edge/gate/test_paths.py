@@ -157,7 +157,7 @@ def test_their_neighbours_without_keys_stay_readable(path: str) -> None:
         "sub/.zshrc",
         ".config/autostart/x.desktop",
         ".config/systemd/user/x.service",
-        ".git/config",
+        ".git/info/attributes",
         "a/.git/hooks/pre-commit",
         "bare.git/hooks/update",
         "crontab",
