@@ -74,12 +74,14 @@ ROOMS = (
     Room("edge.gate.*", "edge.faults edge.record edge.text edge.call edge.gate.*", late=PURE_LATE),
     Room("edge.brief", "edge.call edge.tool edge.text edge.schema", late=PURE_LATE),
     # --- files of our own, nothing else of the world ---
+    # How often each grant of the command line was used: what a grant covers, the gate says.
+    Room("edge.grants", "edge.record edge.gate.grants", late=PURE_LATE),
     Room("edge.approve", "edge.faults edge.record edge.call", late=PURE_LATE),
     # Its fences need chance that nobody can guess: os.urandom.
     Room("edge.context", WORDS + " edge.compact", "os", PURE_LATE),
     Room(
-        "edge.config",
-        "edge.faults edge.record edge.schema edge.gate.paths edge.gate.policy edge.toml",
+        "edge.config edge.config_profiles",
+        "edge.faults edge.record edge.schema edge.gate.* edge.toml edge.config_profiles",
         "os",
         PURE_LATE + " stat",
     ),
@@ -109,6 +111,14 @@ ROOMS = (
         WORDS + " edge.gate.* edge.hands.* edge.model.link edge.model.tls",
         "_thread errno http.client os socket time zlib",
         PURE_LATE,
+    ),
+    # The wall: system calls by number, processes and their limits, one thread for each start.
+    Room(
+        "edge.hands.run edge.hands.wall.*",
+        WORDS + " edge.gate.* edge.hands.*",
+        "_signal _thread ctypes errno fcntl os random re resource select signal stat struct sys time",
+        PURE_LATE + " pwd tempfile",
+        "open",
     ),
     Room("edge.hands.*", WORDS + " edge.gate.* edge.hands.*", "os", PURE_LATE + " _thread"),
     # Which header fields a caller may set is asked before anybody is asked to allow them.
@@ -167,7 +177,7 @@ ROOMS = (
     ),
     Room(
         "edge.cli.*",
-        CORE + " edge edge.approvals.* edge.approve edge.brief edge.cli.* edge.config edge.context edge.hands.* "
+        CORE + " edge edge.approvals.* edge.approve edge.brief edge.cli.* edge.config edge.context edge.grants edge.hands.* "
         "edge.jobs edge.loop edge.model.* edge.parts edge.peripherals.* edge.pulse edge.stop edge.tape.* edge.watch",
         "os select signal sys termios time",
         PURE_LATE + " _queue _thread importlib.util readline shlex",

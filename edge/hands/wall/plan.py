@@ -1,0 +1,133 @@
+"""From a permit to a plan of the wall.
+
+Rules:
+1. A plan is made from grants, never from a command's text. What no grant names is closed, but for the programs and
+   libraries of the system, the names in /dev, and the five devices that hold nothing.
+2. A root is the folder that was opened at the start: when its path leads elsewhere now, the call is refused.
+3. What is barred, what names a key, and what could not be looked at is hidden below everything granted, unless the
+   gate granted exactly that one thing.
+4. A call that only reads keeps the agent's user; one that writes may be given a user of its own.
+"""
+
+from __future__ import annotations
+
+import os
+
+from edge.faults import Refused
+from edge.gate.paths import READABLE, inside
+from edge.hands.wall import identity, secrets
+from edge.hands.wall.confine import Confinement, Limits
+from edge.hands.wall.environment import environment
+from edge.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from edge.call import Grant, Permit
+    from edge.hands.world import World
+
+PROGRAMS = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+_MOST = 4 << 30
+
+
+class _Paths(Record):
+    """Absolute paths of the grants. `exact`: single things that were granted by name."""
+
+    reads: tuple[str, ...]
+    lists: tuple[str, ...]
+    writes: tuple[str, ...]
+    exact: tuple[str, ...]
+
+
+def plan(permit: Permit, world: World, level: str, temporary: str = "") -> tuple[Confinement, tuple[str, ...]]:
+    """The plan for one child, and sentences about what it closes beyond the permit.
+
+    `temporary` is the child's own folder, "" for none. Refused (`wall.moved`) when a root is no longer the folder of
+    the start.
+    """
+    paths = _paths(permit, world)
+    roots = tuple(_real(world, root.name) for root in world.scene.roots)
+    hidden, said = _hidden(paths, permit.barred)
+    alone = any(one in roots for one in paths.writes)
+    called = {kind: _names(permit, kind) for kind in ("socket", "capability")}
+    return Confinement(
+        cwd=_cwd(world.scene.cwd, paths),
+        reads=(*PROGRAMS, *READABLE, *paths.reads),
+        lists=("/dev", *paths.lists),
+        writes=(*paths.writes, *([temporary] if temporary else [])),
+        hidden=hidden,
+        sockets=called["socket"],
+        capabilities=called["capability"],
+        environment=environment(os.environ, world.scene.home, temporary),
+        limits=_limits(permit),
+        level=level,
+        alone=alone,
+        user=identity.number(world.scene.state) if alone else 0,
+    ), said
+
+
+def changes(permit: Permit) -> bool:
+    """Does the permit let a child write in one of the opened folders?"""
+    return any(grant.verb == "write" and grant.root not in ("system", "output") for grant in permit.grants)
+
+
+def _paths(permit: Permit, world: World) -> _Paths:
+    found: dict[str, list[str]] = {"read": [], "list": [], "write": []}
+    exact = []
+    names = {root.name for root in world.scene.roots} | {"system"}
+    for grant in permit.grants:
+        if grant.verb not in found or grant.root not in names:
+            continue
+        path = _path(grant, world)
+        if not grant.deep and not os.path.isdir(path):
+            exact.append(path)
+        elif not grant.deep and grant.verb == "read":
+            found["list"].append(path)
+            continue
+        found[grant.verb].append(path)
+    unique = {verb: tuple(dict.fromkeys(paths)) for verb, paths in found.items()}
+    return _Paths(unique["read"], unique["list"], unique["write"], tuple(exact))
+
+
+def _path(grant: Grant, world: World) -> str:
+    base = "" if grant.root == "system" else _real(world, grant.root).rstrip("/")
+    return base + ("" if grant.path == "." else "/" + grant.path) or "/"
+
+
+def _real(world: World, name: str) -> str:
+    """The path of a root, which must lead to the folder that was opened at the start."""
+    path = next((root.path for root in world.scene.roots if root.name == name), "")
+    opened = os.fstat(world.root(name))
+    try:
+        now = os.stat(path, follow_symlinks=False)
+    except OSError as error:
+        raise Refused(f"the workspace {path} is no longer there: {error.strerror}", "wall.moved") from error
+    if (now.st_dev, now.st_ino) != (opened.st_dev, opened.st_ino) or os.path.realpath(path) != path:
+        raise Refused(f"the workspace {path} is no longer the folder that was opened at the start", "wall.moved")
+    return path
+
+
+def _cwd(cwd: str, paths: _Paths) -> str:
+    return cwd if cwd and any(inside(cwd, one) for one in (*paths.reads, *paths.writes, *paths.lists)) else "/"
+
+
+def _hidden(paths: _Paths, barred: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    folders = tuple(dict.fromkeys((*READABLE, *paths.reads, *paths.writes)))
+    found = secrets.find(folders, barred)
+    hidden = dict.fromkeys((*barred, *found.secret, *found.unseen))
+    for one in paths.exact:
+        if one not in barred:
+            hidden.pop(one, None)
+    said = []
+    if found.unseen:
+        shown = ", ".join(found.unseen[:3]) + (" and more" if len(found.unseen) > 3 else "")
+        said.append(f"closed because not everything could be looked at for keys: {shown}")
+    return tuple(hidden), tuple(said)
+
+
+def _names(permit: Permit, kind: str) -> tuple[str, ...]:
+    return tuple(sorted({grant.path for grant in permit.grants if grant.verb == "call" and grant.root == kind}))
+
+
+def _limits(permit: Permit) -> Limits:
+    """Memory and one file at most 4 GiB, and of a file not more than is free; processor time of the whole call."""
+    return Limits(memory=_MOST, file_size=_MOST, cpu=max(1, min(3600, int(permit.seconds) + 1)))

@@ -1,0 +1,166 @@
+"""All processes of a call, told by its tag, ended and reaped.
+
+Rules:
+1. A process belongs to a call when its hard limit on message queues is the call's tag and its parents lead to this
+   agent. Neither a new session, nor a new group, nor a parent that ended changes that: orphans come to the agent,
+   which is made their subreaper (prctl(2)).
+2. Ending is in two steps: all are stopped until a look finds no new one, then all are killed. What forks without
+   end fills its own limit of processes, and then stands still.
+3. Only processes of the call are reaped, by their number; the first one is left to who started it.
+4. Everything is bounded in time: what cannot be ended is counted and said, not waited for.
+5. The leftovers of a dead agent are told by tag and start together; nothing else is touched.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import time
+
+from edge.hands.wall.limits import QUEUES
+from edge.record import Record
+
+PATIENCE = 2.0  # seconds for a whole tree to be gone
+_LOOK = 0.002
+_adopting = False
+
+
+class Leftover(Record):
+    """A process that a tape should name: `start` in clock ticks since boot (proc(5)), `tag` of its call."""
+
+    pid: int
+    start: int
+    tag: int
+
+
+def adopt() -> None:
+    """Have orphans of all calls come to this process. Done once."""
+    global _adopting
+    if not _adopting:
+        from edge.hands.wall import kernel
+
+        kernel.prctl(36, 1)  # PR_SET_CHILD_SUBREAPER, from Linux 3.4
+        _adopting = True
+
+
+def tag_of(pid: int) -> int:
+    """The tag of a process, also of one that ended and was not reaped; 0 when it is gone or may not be asked."""
+    try:
+        return resource.prlimit(pid, QUEUES)[1]
+    except ProcessLookupError:
+        return 0
+    except PermissionError:
+        # Another user's. Root without the capability can still read it; nobody else has such a child.
+        return _tag_in_file(pid) if os.geteuid() == 0 else 0
+
+
+def _tag_in_file(pid: int) -> int:
+    for line in _read(f"/proc/{pid}/limits").splitlines():
+        if line.startswith(b"Max msgqueue size"):
+            hard = line.split()[4]
+            return int(hard) if hard.isdigit() else 0
+    return 0
+
+
+def stat(pid: int) -> tuple[str, int, int]:
+    """State letter, parent and start ticks of a process; ("", 0, 0) when it is gone."""
+    fields = _read(f"/proc/{pid}/stat").rpartition(b")")[2].split()
+    if len(fields) < 20:
+        return "", 0, 0
+    return fields[0].decode(), int(fields[1]), int(fields[19])
+
+
+def _read(path: str) -> bytes:
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return b""
+    try:
+        return os.read(fd, 8192)
+    except OSError:
+        return b""
+    finally:
+        os.close(fd)
+
+
+def _numbers() -> list[int]:
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+
+
+def _is_ours(pid: int, parents: dict[int, int]) -> bool:
+    """Do the parents of a process lead to this agent?"""
+    own = os.getpid()
+    for _ in range(10_000):
+        parent = parents.get(pid)
+        if parent is None:
+            parent = parents[pid] = stat(pid)[1]
+        if parent in (0, 1, own):
+            return parent == own
+        pid = parent
+    return False
+
+
+def members(tag: int) -> dict[int, str]:
+    """The processes of a call and their state letters; `Z` has ended and waits to be reaped."""
+    found = {}
+    parents: dict[int, int] = {}
+    for pid in _numbers():
+        if tag_of(pid) == tag:
+            letter, parents[pid], _ = stat(pid)
+            if letter and _is_ours(pid, parents):
+                found[pid] = letter
+    return found
+
+
+def leftovers(tag: int) -> list[Leftover]:
+    """The living processes of a call as the tape should name them, so that a later agent can find them."""
+    return [Leftover(pid, stat(pid)[2], tag) for pid, letter in members(tag).items() if letter != "Z"]
+
+
+def end(tag: int, first: int = 0, patience: float = PATIENCE) -> tuple[int, int]:
+    """End all processes of a call: how many were running, and how many still are.
+
+    `first` is killed like all but left to its starter to be reaped.
+    """
+    until = time.monotonic() + patience
+    stopped: dict[int, str] = {}
+    while time.monotonic() < until:
+        alive = _alive(tag)
+        new = [pid for pid in alive if pid not in stopped]
+        for pid in new:
+            _signal(pid, signal.SIGSTOP)
+        stopped.update(alive)
+        if not new:
+            break
+    ended: set[int] = set()
+    while True:
+        alive = _alive(tag)
+        for pid in alive:
+            _signal(pid, signal.SIGKILL)
+        ended.update(alive)
+        _reap(tag, first)
+        if not alive or time.monotonic() > until:
+            return len(ended), len(alive)
+        time.sleep(_LOOK)
+
+
+def _alive(tag: int) -> dict[int, str]:
+    return {pid: letter for pid, letter in members(tag).items() if letter not in ("Z", "X")}
+
+
+def _signal(pid: int, number: int) -> None:
+    try:
+        os.kill(pid, number)
+    except OSError:
+        return  # gone in between, or not to be ended by us: `end` counts what stays
+
+
+def _reap(tag: int, first: int) -> None:
+    """Let go what has ended and is this agent's own child, but not the first process."""
+    for pid in members(tag):
+        if pid != first:
+            try:
+                os.waitpid(pid, os.WNOHANG)
+            except ChildProcessError:
+                continue
