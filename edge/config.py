@@ -15,12 +15,14 @@ from __future__ import annotations
 import os
 
 from edge.faults import ConfigFault
-from edge.record import Record
+from edge.record import Record, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from typing import Any
+
+    from edge.gate.profile import Profile
 
 _LARGEST_FILE = 1 << 20  # bytes
 _LONGEST_KEY = 4096  # bytes
@@ -61,6 +63,8 @@ class Settings(Record):
     """All settings. state: the folder for tapes and simulation, absolute; "" leaves the choice to the environment.
 
     roots: the folders that tools may write in, absolute and without links; none: the folder of the start.
+    profile: the name of the risk profile in force, "" without one. block_internal: tools refuse internal hosts that
+    no profile lists. warnings: sentences on what in the file changes nothing, or less than it seems to.
     """
 
     preset: str = "guarded"
@@ -69,6 +73,10 @@ class Settings(Record):
     budgets: Budgets = Budgets()
     state: str = ""
     roots: tuple[str, ...] = ()
+    profile: str = ""
+    profiles: tuple[Profile, ...] = ()
+    block_internal: bool = True
+    warnings: tuple[str, ...] = ()
 
 
 def load(path: str) -> Settings:
@@ -76,7 +84,8 @@ def load(path: str) -> Settings:
     from edge import toml
 
     data, lines = toml.load(_text(path), path)
-    given: dict[str, dict[str, Any]] = {"": {}, "model": {}, "budgets": {}}
+    tables = data.pop("risk_profiles", None)
+    given: dict[str, dict[str, Any]] = {"": {}, "model": {}, "budgets": {}, "said": {}}
     for key, value in _flat("", data):
         where = f"{path}:{lines[key]}" if key in lines else path
         row = _KEYS.get(key)
@@ -90,7 +99,51 @@ def load(path: str) -> Settings:
         except ValueError as fault:
             sentence = fault.sentence if isinstance(fault, ConfigFault) else f"{key} {fault}"
             raise ConfigFault(sentence, getattr(fault, "fix", ""), where, key) from None
-    return Settings(**given[""], model=ModelSettings(**given["model"]), budgets=Budgets(**given["budgets"]))
+    found = Settings(**given[""], model=ModelSettings(**given["model"]), budgets=Budgets(**given["budgets"]))
+    warnings: tuple[str, ...] = () if given["said"].get("confine_writes", True) else (_CONFINED,)
+    if tables is not None:
+        from edge.config_profiles import read
+
+        profiles, said = read(tables, lines, path, _PROFILE_CHECKS, _budget)
+        found, warnings = replace(found, profiles=profiles), warnings + said
+    if found.profile:
+        where = f"{path}:{lines['profile']}" if "profile" in lines else path
+        profile(found, found.profile, where)
+        if "preset" in given[""]:
+            warnings += (f"mode is not used: the risk profile {found.profile} has a level of its own",)
+    return replace(found, warnings=warnings) if warnings else found
+
+
+def profile(settings: Settings, name: str, where: str = "") -> Profile:
+    """The risk profile of that name; ConfigFault with a near name when there is none."""
+    for found in settings.profiles:
+        if found.name == name:
+            return found
+    from edge.schema import near
+
+    names = [found.name for found in settings.profiles]
+    meant = near(name, names)
+    fix = (
+        f"did you mean {meant}?"
+        if meant
+        else "write [risk_profiles.NAME]"
+        if not names
+        else f"known: {', '.join(names)}"
+    )
+    raise ConfigFault(f"there is no risk profile {name[:60]!r}", fix, where, "profile")
+
+
+def _budget(key: str, value: Any) -> tuple[str, float]:
+    """A key of `[budgets]` in a risk profile: the field and its checked value."""
+    row = _KEYS.get(f"budgets.{key}")
+    if row is None:
+        from edge.schema import near
+
+        names = [known.partition(".")[2] for known in _KEYS if known.startswith("budgets.")]
+        meant = near(key, names)
+        fix = f"did you mean {meant}?" if meant else f"known: {', '.join(names)}"
+        raise ConfigFault(f"there is no budget {ascii(key[:60])[1:-1]}", fix)
+    return row[1], row[2](value, *row[3])
 
 
 def read_key(settings: ModelSettings, environ: Mapping[str, str]) -> str:
@@ -293,6 +346,7 @@ _KEYS: dict[str, tuple[str, str, Callable[..., Any], tuple[Any, ...]]] = {
     "board": ("", "board", _string, ()),
     "state": ("", "state", _path, ()),
     "roots": ("", "roots", _folders, ()),
+    "profile": ("", "profile", _string, ()),
     "model.name": ("model", "spec", _spec, ()),
     "model.base_url": ("model", "base_url", _url, ()),
     "model.replies": ("model", "mode", _one_of, ("native", "json")),
@@ -309,5 +363,12 @@ _KEYS: dict[str, tuple[str, str, Callable[..., Any], tuple[Any, ...]]] = {
     "budgets.tool_seconds": ("budgets", "tool_seconds", _number, (0.1, 3600)),
     "budgets.approval_seconds": ("budgets", "approval_seconds", _number, (1, 86_400)),
     "tools.timeout_ms": ("budgets", "tool_seconds", _milliseconds, (100, 3_600_000)),
+    "tools.block_internal_http": ("", "block_internal", _flag, ()),
+    "tools.confine_writes": ("said", "confine_writes", _flag, ()),
 }
+_PROFILE_CHECKS = {"string": _string, "flag": _flag, "folders": _folders, "path": _path}
+_CONFINED = (
+    "tools.confine_writes = false changes nothing: a write outside the opened folders is never granted, "
+    "in no mode; name the folder in roots"
+)
 _TABLES = ("model", "budgets", "tools")

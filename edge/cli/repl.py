@@ -69,7 +69,7 @@ def _another(run: _Late, asked: bool) -> bool:
 
 def _told_state(options: Options) -> str:
     """The state folder that options or settings tell. What is wrong with them is said before the prompt."""
-    if options.config or options.mode or options.board or options.model or find(os.environ):
+    if options.config or options.mode or options.profile or options.board or options.model or find(os.environ):
         from edge.cli.settle import settings
 
         return settings(options, os.environ).state

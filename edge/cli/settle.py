@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from edge.call import Scene
     from edge.cli.args import Options
     from edge.config import Settings
+    from edge.gate.policy import Policy
+    from edge.grants import Grants
 
 
 def find(environ: Mapping[str, str]) -> str:
@@ -42,6 +44,8 @@ def settings(options: Options, environ: Mapping[str, str]) -> Settings:
     if options.base_url:
         model = replace(model, base_url=options.base_url)
     changes: dict[str, object] = {} if model is found.model else {"model": model}
+    if options.profile or found.profile:
+        changes.update(_by_profile(found, options.profile or found.profile))
     if options.mode:
         from edge.gate.policy import preset
 
@@ -54,6 +58,62 @@ def settings(options: Options, environ: Mapping[str, str]) -> Settings:
     if merged.board != "sim":
         raise ConfigFault(f"there is no board {merged.board!r} in this version", "use --board sim", key="board")
     return merged
+
+
+def _by_profile(found: Settings, name: str) -> dict[str, object]:
+    """What the risk profile of that name says over the rest of the file: its level, roots and budgets."""
+    from edge.config import profile
+    from edge.record import replace
+
+    said = profile(found, name)
+    changes: dict[str, object] = {"profile": name, "preset": said.level}
+    if said.roots:
+        changes["roots"] = said.roots
+    if said.budgets:
+        changes["budgets"] = replace(found.budgets, **dict(said.budgets))
+    return changes
+
+
+def policy(settings: Settings) -> Policy:
+    """What these settings allow, as the gate reads it: the one place where a policy is made.
+
+    `--mode` is the operator's own word at the command line: it sets the level, the rest of the profile stands.
+    """
+    from edge.gate.policy import Policy
+    from edge.record import replace
+
+    budgets = settings.budgets
+    made = Policy(
+        settings.preset,
+        budgets.calls_per_hour,
+        budgets.tool_seconds,
+        roots=settings.roots,
+        block_internal=settings.block_internal,
+    )
+    if not settings.profile:
+        return made
+    from edge.config import profile
+
+    said = profile(settings, settings.profile)
+    fields = [field for field in type(said).__fields__ if field in Policy.__fields__ and field != "roots"]
+    return replace(made, profile=said.name, **{field: getattr(said, field) for field in fields})
+
+
+def grants(options: Options, scene: Scene) -> Grants:
+    """The grants that the command line made, from now on. UsageFault for `until` where no clock was ever set."""
+    import time
+
+    from edge.gate.grants import parse
+    from edge.grants import Grants
+
+    specs = tuple([parse(text) for text in options.grants])
+    now = time.localtime()
+    if now.tm_year < 2025 and any(spec.until is not None for spec in specs):
+        from edge.faults import UsageFault
+
+        raise UsageFault("a grant says until when it holds, and the clock of this board is not set", "write: for 2h")
+    of_day = now.tm_hour * 3600 + now.tm_min * 60 + now.tm_sec
+    return Grants(specs, scene, time.monotonic(), of_day)
 
 
 def state_folder(told: str, environ: Mapping[str, str]) -> str:

@@ -152,8 +152,8 @@ def _file(effect: Effect, path: str, policy: Policy, scene: Scene) -> Finding:
     if kind in _NOWHERE:
         return Finding(effect, _NOWHERE[kind], grant, spot.full)
     deep = effect.deep and not effect.observes
-    if _closed(spot.full, policy.forbidden_paths, deep):
-        kind = "forbidden"
+    if policy.forbidden_paths and _closed(spot.full.lower(), _lower(policy.forbidden_paths), deep):
+        kind = "forbidden"  # whatever the case: on the boot partition it does not count
     elif deep and _closed(spot.full, ((scene.state,) if scene.state else ()) + scene.own, True):
         kind = "own"
     elif deep and _closed(spot.full, scene.settings, True):
@@ -162,6 +162,10 @@ def _file(effect: Effect, path: str, policy: Policy, scene: Scene) -> Finding:
         kind = _special(spot.full, kind, effect.observes)
     row = rules.RULES.get((effect.verb, "file", kind), rules.NO_RULE)
     return Finding(effect, row, grant, spot.full)
+
+
+def _lower(paths: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple([path.lower() for path in paths])
 
 
 def _closed(full: str, paths: tuple[str, ...], deep: bool) -> bool:

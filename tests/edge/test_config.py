@@ -12,6 +12,9 @@ from edge.config import _KEYS, Budgets, ModelSettings, Settings, load, read_key
 from edge.faults import ConfigFault
 from edge.record import as_dict
 
+# Keys that the README tells of elsewhere, or that are other pages' names for what it names.
+ELSEWHERE = {"temperature", "key_file", "timeout_ms", "profile", "block_internal_http", "confine_writes"}
+
 
 def write(folder: Path, text: str, name: str = "config.toml") -> str:
     path = folder / name
@@ -32,7 +35,7 @@ def test_the_block_of_defaults_in_the_readme_loads_as_printed_and_is_the_default
     text = textwrap.dedent("\n".join(block))
     assert load(write(tmp_path, text)) == Settings()
     keys = {line.partition(" = ")[0].lstrip("# ") for line in block if " = " in line}
-    assert keys == {key.rpartition(".")[2] for key in _KEYS} - {"temperature", "key_file", "timeout_ms"}
+    assert keys == {key.rpartition(".")[2] for key in _KEYS} - ELSEWHERE
     # What the comments offer loads too.
     assert load(write(tmp_path, text.replace("# state", "state"))).state == "/var/lib/fieldhand"
 
@@ -191,7 +194,6 @@ def test_a_file_that_cannot_be_read_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "big").write_bytes(b"#" * (1 << 20) + b"\n")
     with pytest.raises(ConfigFault, match="more than 1048576 bytes"):
         load(str(tmp_path / "big"))
-
 
 
 def test_the_key_comes_from_the_variable_or_from_a_file_of_its_owner(tmp_path: Path) -> None:
