@@ -123,13 +123,8 @@ def profile(settings: Settings, name: str, where: str = "") -> Profile:
 
     names = [found.name for found in settings.profiles]
     meant = near(name, names)
-    fix = (
-        f"did you mean {meant}?"
-        if meant
-        else "write [risk_profiles.NAME]"
-        if not names
-        else f"known: {', '.join(names)}"
-    )
+    fix = f"known: {', '.join(names)}" if names else "write [risk_profiles.NAME]"
+    fix = f"did you mean {meant}?" if meant else fix
     raise ConfigFault(f"there is no risk profile {name[:60]!r}", fix, where, "profile")
 
 
