@@ -49,7 +49,6 @@ PARTS = frozenset(
         ),
         # key rings of a board: the seed of its random numbers, the cell of its processor that is burnt once
         *("rng-seed", "kaslr-seed", "stable_secret", "userconf.txt"),
-        "credentials",
     )
 )
 ENDS = (
@@ -91,6 +90,7 @@ STEMS = frozenset(
     )
 )
 ALSO_WITH_ENDING = frozenset(("secret", "passwd", "key", "keys"))
+_HOLDING = (["credentials"], ["secrets"], [".credentials"])
 DATA = frozenset(
     (
         *("json", "yaml", "yml", "toml", "ini", "txt", "cfg", "conf", "config", "env", "xml", "csv", "db", "sqlite"),
@@ -160,7 +160,7 @@ def is_secret(path: str) -> bool:
     parts = [_bare(part) for part in path.split("/")]
     if path.startswith("/proc/"):
         return _in_proc(path, parts)
-    if any(map(_part, parts)) or (_stem(parts[-1]) and not path.startswith(_PACKAGES)):
+    if any(map(_part, parts)) or (_stem(parts) and not path.startswith(_PACKAGES)):
         return not _public(path, parts)
     path = "/".join(parts)
     whole = f"/{path}/"
@@ -224,14 +224,15 @@ def _part(part: str) -> bool:
     return "otp_private" in part
 
 
-def _stem(name: str) -> bool:
-    """True for the last part of a path when it says that it holds secrets."""
+def _stem(parts: list[str]) -> bool:
+    """True when the last part of a path says that it holds secrets, or its folder does and it is data."""
+    name = parts[-1]
     if name in STEMS:
         return True
     stem, dot, end = name.lstrip(".").partition(".")
     if not dot:
         return stem in STEMS and name.startswith(".")
-    return end in DATA and (stem in STEMS or stem in ALSO_WITH_ENDING)
+    return end in DATA and (stem in STEMS or stem in ALSO_WITH_ENDING or parts[-2:-1] in _HOLDING)
 
 
 def _public(path: str, parts: list[str]) -> bool:

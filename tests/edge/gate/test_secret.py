@@ -23,6 +23,7 @@ def words(text: str) -> list[str]:
 SECRETS = words("""
 .env .ENV .Env prod.env .env.local .env.production config/.env.bak .env~ .env.swp #.env# .env. deploy/.env/x
 Token TOKENS token.txt tokens.json api_key.txt API-KEYS.yaml credentials Credentials.json client_secret.json
+credentials/site.json secrets/db.txt ~/.credentials/x.json
 secrets.toml secrets.yaml secrets secret.txt passwords.csv password.txt passwd.db private_key psk.conf .token
 service-account.json service_account.json application_default_credentials.json
 id_rsa id_dsa id_ecdsa ID_ECDSA id_ed25519 id_ed25519_sk id_rsa.bak id_rsa_old id_ecdsa~ .ssh/config .SSH/known_hosts
@@ -52,7 +53,8 @@ HARMLESS = words("""
 tokenizer.py tokenizer.json secrets_manager.go .environment environment.yml token_bucket.c tokens.py token.go secret.py
 keyboard.c keymap.json keys.md monkey.py hotkeys.ini.md passwd.c password_strength.js password.py credentials.py
 credentials_test.go envelope env .envoy.yaml env.py environ.py environment environ src/tokens/parse.c tokens/README.md
-secrets/README.md shadows/x shadow.css shadow_map.png .env.example .env.sample .env.template api_key_docs.md
+secrets/README.md credentials/store.py /usr/lib/x/credentials/list.yaml
+shadows/x shadow.css shadow_map.png .env.example .env.sample .env.template api_key_docs.md
 id_rsa.pub id_ed25519.pub id_card.png ident.py ssh_host_rsa_key.pub server.pem.md pem.py .docker/Dockerfile
 .docker/daemon.json .gitignore .github/config .git/HEAD .git/hooks/pre-commit git/config config config.json
 .config/app.toml history.txt bash_history.md cookies.py cookie-policy.md keystore.md wallet.py netrc.md
