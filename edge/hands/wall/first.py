@@ -4,16 +4,16 @@ Rules:
 1. It builds the room with all rights inside the name spaces, starts the command, lets its own rights go, takes in
    orphans and waits. When the command ends it says how and ends; the kernel then ends whatever is left.
 2. It is killed by the kernel when its parent, the keeper, dies.
-3. The command takes its limits itself before it is anything else's, then its user, then no capabilities, then
-   no_new_privs and the filter of system calls; then the program starts. What fails on the way is said and nothing starts.
-4. On the report pipe stand lines: `R` when the program started, `F why` when it did not, `S status` (of wait) at its end.
+3. The command takes its limits itself, then its user, then gives up its capabilities, then takes no_new_privs and the
+   filter of system calls; then the program starts. What fails on the way is said, and nothing starts.
+4. On the report pipe stand lines: `R` when the program started, `F why` when not, at its end `S status` (of wait).
 """
 
 from __future__ import annotations
 
-import _signal
 import os
 import resource
+import signal
 
 from edge.hands.wall import kernel, room, seccomp
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from edge.hands.wall.confine import Confinement
 
-RESET = (_signal.SIGPIPE, _signal.SIGXFSZ, _signal.SIGINT, _signal.SIGHUP, _signal.SIGTERM, _signal.SIGQUIT)
+RESET = (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGHUP, signal.SIGTERM, signal.SIGQUIT)
 USERSPACE = -1  # as `user`: the one of the agent, in a user name space
 
 
@@ -33,7 +33,7 @@ def run(plan: Confinement, user: int, request: dict[str, Any], fds: list[int]) -
     try:
         if user == USERSPACE:
             _map_self(request["uid"], request["gid"])
-        kernel.prctl(kernel.PR_SET_PDEATHSIG, _signal.SIGKILL)
+        kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
         _expendable()
         os.umask(0)
         room.build(plan, max(user, 0))
@@ -109,9 +109,9 @@ def _command(plan: Confinement, user: int, request: dict[str, Any], fds: list[in
             kernel.become(user, user)
         kernel.hold(kept)
         os.chdir(plan.cwd)
-        os.umask(0o022)
+        os.umask(request["umask"])
         for one in RESET:
-            _signal.signal(one, _signal.SIG_DFL)
+            signal.signal(one, signal.SIG_DFL)
         kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
         if request["filter"]:
             seccomp.install(request["filter"])

@@ -54,7 +54,7 @@ def number(state: str) -> int:
 
 
 def _taken() -> set[int]:
-    found = set()
+    found: set[int] = set()
     for name, field in (("/etc/passwd", 2), ("/etc/group", 2)):
         try:
             with open(name, "rb") as file:
@@ -117,6 +117,15 @@ def _prepare(plan: Confinement, user: int) -> str:
     finally:
         for _, tree in trees:
             os.close(tree)
+    return ""
+
+
+def possible(path: str) -> str:
+    """Why a folder cannot be shown to a child as its own, "" when it can. Nothing is mounted."""
+    try:
+        os.close(shown(path, number("")))
+    except OSError as error:
+        return unmapped(error)
     return ""
 
 
@@ -209,7 +218,10 @@ def point(path: str, folder: bool) -> None:
 
 
 def users(uid: int, gid: int, user: int) -> int:
-    """A descriptor, kept here, of the user name space that shows (uid, gid) as `user` and everybody else as they are; made once. OSError."""
+    """The user name space that shows (uid, gid) as `user` and all others as they are; the descriptor is kept here.
+
+    OSError where user name spaces are barred.
+    """
     key = (uid, gid, user)
     if key not in _shown:
         _shown[key] = _made(_map(uid, user), _map(gid, user))

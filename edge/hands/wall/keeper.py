@@ -157,7 +157,7 @@ def packed(plan: Confinement) -> dict[str, Any]:
 
 def unpacked(fields: dict[str, Any]) -> Confinement:
     """The plan again."""
-    given = {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
+    given: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
     given["environment"] = tuple((name, value) for name, value in fields["environment"])
     given["limits"] = Limits(**fields["limits"])
     return Confinement(**given)

@@ -5,7 +5,7 @@ Rules:
 2. A child is killed through the first process of its name spaces: all of it goes at once, whatever session or group it
    is in. That number stays the child's until `close`.
 3. A network name space comes with it unless a socket was granted, or nothing but reading was: /proc/net of an empty
-   network would be a lie about the board, and the filter refuses every socket anyway. Where there is no filter it comes.
+   network would be a lie about the board, and the filter refuses every socket anyway. Without a filter it comes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ import select
 import sys
 from time import monotonic
 
-from edge.faults import ToolFault
 from edge.hands.wall import keeper, limits, seccomp
 
 TYPE_CHECKING = False
@@ -32,12 +31,18 @@ CODE = "import sys; sys.path.insert(0, sys.argv[1]); from edge.hands.wall.keeper
 PATIENCE = 20.0  # seconds for a room to be built on the slowest board
 ABOVE = 10
 SIGKILL = 9
+EPERM, EPIPE, ETIMEDOUT = 1, 32, 110
 _lock = _thread.allocate_lock()
 _running: list[_Keeper] = []
 
 
 class Kept:
-    """A child in its name spaces. `pid` is their first process; `user` the number it runs as, 0 root's, -1 the agent's."""
+    """A child in its name spaces: `pid` is their first process; `user` its number, 0 root's, -1 the agent's own.
+
+    The same interface as spawn.Child.
+    """
+
+    held = True  # its limits were there before its program
 
     def __init__(self, pid: int, user: int, tag: int, report: int) -> None:
         self.pid = pid
@@ -78,21 +83,22 @@ class Kept:
                     _running[0].ask({"reap": self.pid}, ())
             os.close(self._report)
             self._report = -1
+            limits.free(self.tag)
 
     def started(self) -> None:
-        """Wait until the program runs; ToolFault with the reason when it does not."""
+        """Wait until the program runs; OSError with the reason when it does not."""
         until = monotonic() + PATIENCE
         while b"\n" not in self._heard:
             left = until - monotonic()
             if left <= 0 or not select.select([self._report], [], [], left)[0]:
-                raise ToolFault("the name spaces of a child were not ready in time", "try again")
+                raise OSError(ETIMEDOUT, "the name spaces of a child were not ready in time")
             part = os.read(self._report, 4096)
             if not part:
-                raise ToolFault("the first process of a child's name spaces was ended from outside", "try again")
+                raise OSError(EPIPE, "the first process of a child's name spaces was ended from outside")
             self._heard += part
         if self._heard.startswith(b"F"):
             why = self._heard[1:].partition(b"\n")[0].decode("utf-8", "replace")
-            raise ToolFault(f"the child could not be started in name spaces: {why}")
+            raise OSError(EPERM, f"the child could not be started in name spaces: {why}")
 
 
 class _Keeper:
@@ -102,9 +108,9 @@ class _Keeper:
         ours, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM | _socket.SOCK_CLOEXEC)
         try:
             self.pid = _spawned(theirs.fileno())
-        except OSError as error:
+        except OSError:
             ours.close()
-            raise ToolFault(f"the keeper of name spaces cannot be started: {error.strerror}") from error
+            raise
         finally:
             theirs.close()
         self._link = ours
@@ -116,7 +122,7 @@ class _Keeper:
         return self.alive and self._owner == os.getpid()
 
     def ask(self, request: dict[str, Any], fds: Sequence[int]) -> dict[str, Any]:
-        """One request, its answer; ToolFault when the keeper is gone."""
+        """One request, its answer; OSError when the keeper is gone."""
         data = marshal.dumps(request)
         head = len(data).to_bytes(keeper.HEAD, "little")
         try:
@@ -130,7 +136,7 @@ class _Keeper:
             return dict(marshal.loads(self._received(length)))
         except OSError as error:
             self.end()
-            raise ToolFault("the keeper of name spaces ended", "try again: a new one is started") from error
+            raise OSError(error.errno, "the keeper of name spaces ended; the next call starts another") from error
 
     def _received(self, length: int) -> bytes:
         data = b""
@@ -173,14 +179,15 @@ def _spawned(theirs: int) -> int:
         os.close(moved)
 
 
-def start(plan: Confinement, argv: Sequence[str], stdin: int, stdout: int, stderr: int) -> Kept:
-    """Start `argv` as `plan` says; the program runs when this returns. ToolFault when it cannot, with the reason."""
+def start(plan: Confinement, argv: Sequence[str], stdin: int, stdout: int, stderr: int, umask: int = 0o022) -> Kept:
+    """Start `argv` as `plan` says; the program runs when this returns. OSError when it cannot, with the reason."""
     code = _filter(plan)
     request = {
         "plan": keeper.packed(plan),
         "argv": list(argv),
         "filter": code,
         "limits": limits.wanted(plan),
+        "umask": umask,
         "net": not plan.sockets and (not code or not only_reads(plan)),
         "uid": os.geteuid(),
         "gid": os.getegid(),
@@ -189,16 +196,16 @@ def start(plan: Confinement, argv: Sequence[str], stdin: int, stdout: int, stder
     try:
         answer = _asked(request, (stdin, stdout, stderr, tell))
         if "error" in answer:
-            raise ToolFault(f"{answer['error']}")
+            raise OSError(answer["errno"], answer["error"])
         child = Kept(answer["pid"], answer["user"], plan.tag, told)
-    except ToolFault:
+    except OSError:
         os.close(told)
         raise
     finally:
         os.close(tell)
     try:
         child.started()
-    except ToolFault:
+    except OSError:
         child.close()
         raise
     return child

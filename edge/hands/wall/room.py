@@ -51,8 +51,7 @@ def build(plan: Confinement, user: int) -> None:
     """
     _fresh_root()
     _links()
-    if any(identity.within(path, ("/tmp",)) for path in (*plan.reads, *plan.lists, *plan.writes)):
-        _memory("/tmp")
+    ways = _ways_in_tmp(plan)
     _bind_all(plan, user)
     if not os.path.lexists("/tmp"):
         _own_tmp(plan)
@@ -63,7 +62,8 @@ def build(plan: Confinement, user: int) -> None:
     _shut(plan)
     kernel.unmount(OLD)
     os.rmdir(OLD)
-    attributes("/", kernel.ATTR_RDONLY, False)
+    for path in ("/", *ways):
+        attributes(path, kernel.ATTR_RDONLY, False)
 
 
 def _fresh_root() -> None:
@@ -89,6 +89,8 @@ def _bind_all(plan: Confinement, user: int) -> None:
     if "/" in reads:
         reads |= {f"/{name}" for name in os.listdir(OLD) if name != "tmp" and not os.path.lexists(f"/{name}")}
     for path in sorted({*reads, *writes}):
+        if os.path.islink(path):
+            continue  # a link of the old root, as /bin: what it leads to is granted by its own name
         if path in writes:
             _bind(path, True, 0 if identity.open_to_all(OLD + path) else user)
         elif not _special(path) and not identity.within(path, (*writes, *(reads - {path, "/"}))):
@@ -113,11 +115,11 @@ def _resolver(plan: Confinement) -> tuple[str, ...]:
 
 
 def _bind(path: str, writable: bool, user: int) -> None:
-    """Put a file or folder of the old root at its place; nothing when it is not there and only to be read."""
+    """Put a file or folder of the old root at its place; nothing when it is only to be read and cannot be."""
     source = OLD + path
     try:
         mode = os.stat(source).st_mode
-    except FileNotFoundError:
+    except OSError:
         if writable:
             raise
         return
@@ -203,6 +205,21 @@ def _proc(plan: Confinement) -> None:
         attributes("/sys", kernel.ATTR_RDONLY | kernel.ATTR_NOSUID | kernel.ATTR_NODEV, True)
 
 
+def _ways_in_tmp(plan: Confinement) -> list[str]:
+    """A /tmp for a plan that names things in it; the folders in it that only lead there, to be closed at the end.
+
+    What a child wrote into one of those would be lost without a word.
+    """
+    named = {path for path in (*plan.reads, *plan.lists, *plan.writes) if identity.within(path, ("/tmp",))}
+    if named:
+        _memory("/tmp")
+    ways = sorted({"/".join(path.split("/")[:3]) for path in named} - {"/tmp", *named})
+    for path in ways:
+        identity.point(path, True)
+        kernel.mount("tmpfs", path, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, "mode=0755,size=1m")
+    return ways
+
+
 def _own_tmp(plan: Confinement) -> None:
     """A /tmp of the child's own where nothing granted lies in it: the plan's temporary folder, else memory."""
     temporary = dict(plan.environment).get("TMPDIR", "")
@@ -223,10 +240,14 @@ def _memory(path: str) -> None:
 def _names(path: str) -> None:
     """The names in a folder of which nothing else may be read, as far as nothing of it was granted."""
     source = OLD + path
-    if _special(path) or not os.path.isdir(source):
+    if (_special(path) and path != "/dev") or not os.path.isdir(source):
         return
     identity.point(path, True)
-    for name in os.listdir(source)[:MOST_NAMES]:
+    try:
+        names = os.listdir(source)[:MOST_NAMES]
+    except PermissionError:
+        return  # the agent's user may not list it either
+    for name in names:
         place = f"{path.rstrip('/')}/{name}"
         if os.path.lexists(place) or place == OLD:
             continue
