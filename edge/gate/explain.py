@@ -39,9 +39,9 @@ def rows() -> tuple[Row, ...]:
 
 def table(policy: Policy, profile: Profile | None = None) -> list[str]:
     """Every rule: what it is for, its verdict in each preset, and what the policy in force makes of it."""
-    lines = [*in_force(policy, profile), "", f"{'rule':<20} {'risk':<6} " + " ".join(f"{p:<10}" for p in PRESETS)]
+    lines = [*in_force(policy, profile), "", _columns("rule", "risk", PRESETS)]
     for row in rows():
-        lines.append(f"{row.id:<20} {row.risk:<6} " + " ".join(f"{said:<10}" for said in row.verdicts).rstrip())
+        lines.append(_columns(row.id, row.risk, row.verdicts))
         lines += _folded(row.sentence.format(what="..."), "    ")
         column = PRESETS.index(policy.preset)
         if row.verdicts[column] == "named" and verdict(row, (column,), policy) == "ask":
@@ -53,12 +53,18 @@ def table(policy: Policy, profile: Profile | None = None) -> list[str]:
     return lines
 
 
+def _columns(name: str, risk: str, verdicts: tuple[str, ...]) -> str:
+    return (f"{name:<20} {risk:<6} " + " ".join([f"{said:<10}" for said in verdicts])).rstrip()
+
+
 def in_force(policy: Policy, profile: Profile | None = None) -> list[str]:
     """The mode, the profile with all it says and where it says so, and the digest."""
     lines = [f"mode {policy.preset}, policy {policy.digest[:16]}"]
     if not policy.profile:
         return [*lines, "no risk profile"]
-    lines.append(f"risk profile {policy.profile}, level {profile.level if profile else policy.preset}")
+    level = profile.level if profile is not None else policy.preset
+    beaten = "" if level == policy.preset else f", which --mode {policy.preset} beats"
+    lines.append(f"risk profile {policy.profile}, level {level}{beaten}")
     for key in _LISTS:
         value = getattr(policy, key)
         if profile is not None and not profile.where(key):
@@ -99,9 +105,8 @@ def _effect(judged: Judged, policy: Policy, profile: Profile | None) -> list[str
     # The text of a command stands in the call; only what was found in it is told here.
     on = visible(effect.on if not effect.on.startswith("shell:sh") else "the command", 160)
     by = f", by ask_for{_at(profile, 'ask_for')}" if _named(judged, policy) else ""
-    told = (
-        f"{judged.verdict} ({row.risk} risk) [{row.id}]{by}: {visible(row.sentence.format(what=judged.finding.what))}"
-    )
+    sentence = visible(row.sentence.format(what=judged.finding.what))
+    told = f"{judged.verdict} ({row.risk} risk) [{row.id}]{by}: {sentence}"
     return [*_folded(f"{effect.verb} {on}{deep}", "  "), *_folded(told, "    ")]
 
 

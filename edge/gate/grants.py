@@ -117,31 +117,28 @@ def _next(word: str, rest: list[tuple[str, bool]], text: str) -> str:
 
 
 def _time(text: str, whole: str) -> float:
-    """Seconds that `90`, `2m` or `1h30m` spell."""
-    total, digits, unit = 0.0, "", ""
-    for letter in [*text, " "]:
-        if unit and not letter.isalpha():
-            if unit not in _UNITS or not digits:
-                break
-            total, digits, unit = total + int(digits) * _UNITS[unit], "", ""
-        if letter.isascii() and letter.isdigit() and len(digits) < 9:
-            digits += letter
-        elif letter.isalpha():
-            unit += letter
-        elif letter != " ":
-            break
-    else:
-        total += int(digits or 0)
-        if not unit and 0 < total <= 365 * 86400 and text[:1].isdigit():
-            return total
-    raise _wrong(whole, f"{text[:20]!r} is no time such as 90s, 10m or 1h30m")
+    """Seconds that `90`, `90s`, `2m` or `1h30m` spell; a number without a unit is seconds and stands alone."""
+    total, rest, wrong = 0, text, not text
+    while rest and not wrong:
+        digits = rest[: len(rest) - len(rest.lstrip("0123456789"))]
+        rest = rest[len(digits) :]
+        unit = rest[: len(rest) - len(rest.lstrip("abcdefghijklmnopqrstuvwxyz"))]
+        rest = rest[len(unit) :]
+        wrong = not 0 < len(digits) < 10 or (unit not in _UNITS and (unit != "" or digits != text))
+        total += 0 if wrong else int(digits) * _UNITS.get(unit, 1)
+    if wrong or not 0 < total <= 365 * 86_400:
+        raise _wrong(whole, f"{text[:20]!r} is no time such as 90s, 10m or 1h30m")
+    return float(total)
 
 
 def _clock(text: str, whole: str) -> int:
+    """The second of the day at `18:00`."""
     hours, colon, minutes = text.partition(":")
-    if colon and len(minutes) == 2 and (hours + minutes).isascii() and (hours + minutes).isdigit() and len(hours) < 3:
-        if int(hours) < 24 and int(minutes) < 60:
-            return int(hours) * 3600 + int(minutes) * 60
+    digits = hours + minutes
+    if colon and len(minutes) == 2 and 0 < len(hours) < 3 and digits.isascii() and digits.isdigit():
+        seconds = int(hours) * 3600 + int(minutes) * 60
+        if int(minutes) < 60 and seconds < 86_400:
+            return seconds
     raise _wrong(whole, f"{text[:20]!r} is no time of the day such as 18:00")
 
 
