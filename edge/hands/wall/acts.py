@@ -19,13 +19,15 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     Act = Callable[[], "bool | None"]
 
 DEVICES = ("mem", "gpiochip", "i2c-", "spidev", "mmcblk", "vd", "sd", "nvme", "loop")
 PORTS = ("ttyS", "ttyAMA", "ttyUSB", "ttyACM", "ttymxc", "serial")
 EPERM, ENOEXEC = 1, 8
-# reboot clone3-less: (x86_64, i386, arm, generic)
+# Numbers by machine, in the order of numbers.MACHINES; there are their sources. Here they are what is tried, not
+# what is refused: taken from there, a wrong number would be refused and tried in the same place.
 CALLS = {
     "reboot": (169, 88, 88, 142),
     "keyctl": (250, 288, 311, 219),
@@ -176,7 +178,7 @@ def raw() -> bool:
     import _socket
 
     kinds = ((2, 3, 1), (17, 3, 0), (16, 3, 0))
-    return any([_managed(lambda kind=kind: _socket.socket(*kind).close()) for kind in kinds])  # type: ignore[misc]
+    return any(_managed(lambda kind=kind: _socket.socket(*kind).close()) for kind in kinds)  # type: ignore[misc]
 
 
 def users() -> bool:
@@ -306,13 +308,13 @@ ACTS: dict[str, Act] = {
 NEARLY_HARMLESS = ("mount", "reboot", "clock", "module", "processes", "memory_of_agent")
 
 
-def _libc():  # type: ignore[no-untyped-def]
+def _libc() -> Any:
     import ctypes
 
     return ctypes.CDLL(None, use_errno=True)
 
 
-def _long(value: int):  # type: ignore[no-untyped-def]
+def _long(value: int) -> Any:
     import ctypes
 
     return ctypes.c_long(value)

@@ -26,7 +26,9 @@ FILES = ("write", "key")
 CALLS = ("unix", "network", "users", "keys")
 QUICK = (*FILES, "environment", *CALLS)
 MUST = {"landlock": (*FILES, "environment", *CALLS), "namespaces": (*FILES, "environment", *CALLS), "seccomp": CALLS}
-GET_LANDLOCK = "a kernel from 5.13 built with CONFIG_SECURITY_LANDLOCK and started with landlock in `lsm=`; Raspberry Pi OS has none"
+GET_LANDLOCK = (
+    "a kernel from 5.13 with CONFIG_SECURITY_LANDLOCK, started with landlock in `lsm=`; Raspberry Pi OS has none"
+)
 GET_SPACES = "let users make user name spaces: kernel.unprivileged_userns_clone=1, user.max_user_namespaces above 0"
 GET_FILTER = "a kernel built with CONFIG_SECCOMP_FILTER"
 GET_USER = "run the agent as root, with its workspace on ext4 or another file system with idmapped mounts"

@@ -22,9 +22,20 @@ from edge.hands.wall.plan import PROGRAMS
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
 CODE = "import sys; sys.path.insert(0, sys.argv[1]); from edge.hands.wall.acts import main; raise SystemExit(main())"
+# Leaves two processes running in sessions of their own, one of them without a living parent; they hold stdout open.
+LINGER = """
+import os, time
+for twice in (False, True):
+    if not os.fork():
+        os.setsid()
+        if not twice or not os.fork():
+            os.write(1, b"x")
+            time.sleep(60)
+        os._exit(0)
+time.sleep(60)
+"""
 PATIENCE = 30.0  # seconds
 KEY = b"nobody needs this key\n"
 
@@ -121,45 +132,73 @@ def attempt(level: str, acts: Sequence[str], state: str = "", key: str = "") -> 
     return found
 
 
-def _heard(plan: Confinement) -> str:
-    """Start the child and hear it to its end."""
-    program, needs = interpreter()
-    pipes = [*os.pipe(), *os.pipe()]
-    quiet = os.open("/dev/null", os.O_WRONLY | os.O_CLOEXEC)
+def ends(level: str, state: str = "") -> bool:
+    """Does all that a child leaves running end with it on a level? OSError when the child does not start."""
+    scenery = Scenery()
     try:
-        argv = [program, "-B", "-I", "-S", "-c", CODE, needs[-1]]
-        child = spawn.start(plan, argv, pipes[0], pipes[3], quiet)
-        os.close(pipes[3])
-        pipes[3] = -1
+        with_it = _Started(plan_for(scenery, level, state, {}), ["-c", LINGER])
         try:
-            return _to_the_end(pipes[2]).decode("ascii", "replace")
+            with_it.heard(2)
+            with_it.end()
+            # The pipe comes to its end when nobody holds it any more: no process of the child is left.
+            return with_it.heard(0, 2.0)[1]
         finally:
-            end(child)
-    except OSError:
-        limits.free(plan.tag)
-        raise
+            with_it.close()
     finally:
-        for fd in (*pipes, quiet):
-            if fd >= 0:
-                os.close(fd)
+        scenery.close()
 
 
-def _to_the_end(fd: int) -> bytes:
-    until, data = time.monotonic() + PATIENCE, b""
-    while True:
-        left = until - time.monotonic()
-        if left <= 0 or not select.select([fd], [], [], left)[0]:
-            return data
-        part = os.read(fd, 65536)
-        if not part:
-            return data
-        data += part
+def _heard(plan: Confinement) -> str:
+    """Start the child that tries the acts and hear it to its end."""
+    child = _Started(plan, ["-c", CODE, interpreter()[1][-1]])
+    try:
+        return child.heard(0)[0].decode("ascii", "replace")
+    finally:
+        child.end()
+        child.close()
 
 
-def end(child: Any) -> None:
-    """End a child with all it started, and let it go."""
-    child.kill_tree()
-    until = time.monotonic() + 2.0
-    while child.poll() is None and time.monotonic() < until:
-        time.sleep(0.002)
-    child.close()
+class _Started:
+    """A child that runs Python behind a wall, with a pipe from it; its standard input never comes to an end."""
+
+    def __init__(self, plan: Confinement, words: Sequence[str]) -> None:
+        self._pipes = [*os.pipe(), *os.pipe()]
+        quiet = os.open("/dev/null", os.O_WRONLY | os.O_CLOEXEC)
+        try:
+            argv = [interpreter()[0], "-B", "-I", "-S", *words]
+            self._child = spawn.start(plan, argv, self._pipes[0], self._pipes[3], quiet)
+        except OSError:
+            limits.free(plan.tag)
+            os.close(self._pipes.pop())
+            self.close()
+            raise
+        finally:
+            os.close(quiet)
+        os.close(self._pipes.pop())
+
+    def heard(self, enough: int, seconds: float = PATIENCE) -> tuple[bytes, bool]:
+        """What it writes, at least `enough` bytes (0: to the end); and whether the end was reached, in time."""
+        until, data = time.monotonic() + seconds, b""
+        while not enough or len(data) < enough:
+            left = until - time.monotonic()
+            if left <= 0 or not select.select([self._pipes[2]], [], [], left)[0]:
+                return data, False
+            part = os.read(self._pipes[2], 65536)
+            if not part:
+                return data, True
+            data += part
+        return data, False
+
+    def end(self) -> None:
+        """End it with all it started."""
+        self._child.kill_tree()
+        until = time.monotonic() + 2.0
+        while self._child.poll() is None and time.monotonic() < until:
+            time.sleep(0.002)
+        self._child.close()
+
+    def close(self) -> None:
+        """Let the pipes go."""
+        for fd in self._pipes:
+            os.close(fd)
+        self._pipes = []
