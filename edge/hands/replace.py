@@ -64,13 +64,13 @@ def _old(folder: int, name: str, shown: str, found: Guard) -> os.stat_result | N
     """The file that is there, when it is one that may be replaced; None when there is nothing."""
     try:
         old = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        kind = old.st_mode & 0o170000
+        target = os.readlink(name, dir_fd=folder) if kind == 0o120000 else ""
     except FileNotFoundError:
         return None
     except OSError as error:
         raise ToolFault(f"{shown} cannot be written: {said(error)}", "nothing was changed") from error
-    kind = old.st_mode & 0o170000
-    if kind == 0o120000:
-        target = os.readlink(name, dir_fd=folder)
+    if target:
         raise ToolFault(f"{shown} is a link to {target!r}, no regular file", "write to what it points to, by its name")
     if kind != 0o100000:
         raise ToolFault(f"{shown} is no regular file", "choose another name")

@@ -16,39 +16,25 @@ from typing import Any
 
 import pytest
 
-from edge.call import Call, Effect, Grant, Permit, Root, Scene
+from edge.call import Call, Effect, Permit, Scene
 from edge.faults import Fault, Refused, ToolFault
-from edge.gate.decide import decide
-from edge.gate.paths import place
-from edge.gate.policy import Policy, State
 from edge.hands import Hands
-from edge.hands import open as opening
 from edge.hands.files import Files
 from edge.hands.world import World
 from edge.tape.unkept import Unkept
-
-WAYS = ("openat2", "walk")
-opening._way = ""
-HERE = opening.way()
+from tests.support.opening import WAYS, hand, hold, world
 
 
 @pytest.fixture(params=WAYS)
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """One of the two ways, held to for this test."""
-    if request.param == "openat2" and HERE != "openat2":
-        pytest.skip("this kernel, or what confines this process, has no openat2")
-    monkeypatch.setattr(opening, "_way", request.param)
+    hold(request.param, monkeypatch)
     return str(request.param)
 
 
 def files(folder: Path, verb: str, path: str, preset: str = "guarded", **more: Any) -> Files:
     """The hand of a call whose permit holds exactly `verb` on `path`, with the real gate to ask."""
-    scene = Scene(str(folder), "", (Root("work", str(folder)),), **more)
-    spot = place(path, scene)
-    world = World(scene, Unkept(), lambda: pytest.fail("no board is needed"))
-    world.judge = lambda call, effect: decide(call, (effect,), Policy(preset), State(), scene)
-    permit = Permit("c1", (Grant(verb, spot.root, spot.path),))
-    return Hands(permit, Call("file_read", {}, "c1"), world).files
+    return hand(world(folder, preset, **more), verb, path)
 
 
 def read(folder: Path, path: str, **more: Any) -> dict[str, Any]:
@@ -135,16 +121,14 @@ def test_each_kind_of_path_is_read_or_refused_in_a_sentence(
 
 def test_what_lies_outside_the_grant_has_no_way_in(tree: Path, way: str) -> None:
     """By the hand itself, with a grant that says another thing than the gate would ever grant."""
-    scene = Scene(str(tree), "", (Root("work", str(tree)),))
-    world = World(scene, Unkept(), lambda: pytest.fail("no board is needed"))
+    here = world(tree)
     for path in ("../outside/secret", "/etc/hostname", str(tree / "ok")):
-        permit = Permit("c1", (Grant("read", "work", "ok"),))
-        hand = Hands(permit, Call("file_read", {}, "c1"), world).files
+        for_ok = hand(here, "read", "ok")
         if path.startswith(str(tree)):
-            assert hand.read(path, 1, 9)["text"] == "fine"
+            assert for_ok.read(path, 1, 9)["text"] == "fine"
         else:
             with pytest.raises(Refused) as caught:
-                hand.read(path, 1, 9)
+                for_ok.read(path, 1, 9)
             assert caught.value.rule == "hands.no-grant"
 
 
@@ -280,9 +264,9 @@ def test_nothing_that_blocks_holds_a_reader(tree: Path, way: str) -> None:
 
 def test_no_descriptor_is_left_open(tree: Path, way: str) -> None:
     def attempt(verb: str, path: str) -> None:
-        hand = files(tree, verb, path)
+        found = files(tree, verb, path)
         with suppress(Fault):
-            hand.read(path, 1, 2) if verb == "read" else hand.write(path, b"fine\n")
+            found.read(path, 1, 2) if verb == "read" else found.write(path, b"fine\n")
 
     gc.collect()  # worlds of earlier tests give theirs back first
     before = len(os.listdir("/proc/self/fd"))
@@ -295,7 +279,7 @@ def test_no_descriptor_is_left_open(tree: Path, way: str) -> None:
 
 
 def test_also_without_a_gate_refuses() -> None:
-    world = World(Scene("/", ""), Unkept(), lambda: pytest.fail("no board is needed"))
+    bare = World(Scene("/", ""), Unkept(), lambda: pytest.fail("no board is needed"))
     with pytest.raises(Refused) as caught:
-        Hands(Permit("c1", ()), Call("file_read", {}, "c1"), world).also(Effect("read", "file:/etc/hosts"))
+        Hands(Permit("c1", ()), Call("file_read", {}, "c1"), bare).also(Effect("read", "file:/etc/hosts"))
     assert caught.value.rule == "hands.no-gate"
