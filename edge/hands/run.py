@@ -17,7 +17,7 @@ import select
 import time
 
 from edge.faults import Refused, ToolFault
-from edge.hands.wall import environment, landlock, limits, spawn
+from edge.hands.wall import environment, landlock, limits, spawn, tree
 from edge.hands.wall.plan import changes, plan
 from edge.record import replace
 
@@ -79,6 +79,7 @@ class Run:
         begin = time.monotonic()
         watch = _Watch(_started(made, text))
         try:
+            self._holder.world.child(watch.child.pid, tree.stat(watch.child.pid)[2], watch.child.tag)
             ended = watch.until(begin + seconds, self._holder)
         finally:
             killed = watch.end()

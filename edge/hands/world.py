@@ -31,7 +31,8 @@ class World:
     Set by whoever puts a run together: `judge` asks the gate about what is found in the act, `stopping` says that
     the operator wants everything to end, `sandbox` is what the policy wants of the wall (require, prefer, off),
     `proxy` the operator's proxy for the network, `resolve` what finds addresses (None: the operating system, made at
-    first use). `cuts` counts how often running calls were told to end.
+    first use), `child` is told pid, start ticks and tag (edge.hands.wall.tree) of each program that was started. `cuts`
+    counts how often running calls were told to end.
     """
 
     def __init__(self, scene: Scene, tape: Tape | Unkept, start_board: Callable[[], Board]) -> None:
@@ -42,6 +43,7 @@ class World:
         self._roots = {root.name: _opened(root.path) for root in scene.roots}
         self.judge: Callable[[Call, Effect], Decision] = _no_gate
         self.stopping: Callable[[], bool] = _never
+        self.child: Callable[[int, int, int], None] = _untold
         self.sandbox = "prefer"
         self.proxy = ""
         self.resolve: Resolver | None = None
@@ -90,6 +92,10 @@ class World:
 
 def _no_gate(call: Call, effect: Effect) -> Decision:
     return Decision("deny", "high", "hands.no-gate", f"nobody judges {effect.verb} {effect.on} here")
+
+
+def _untold(_pid: int, _start: int, _tag: int) -> None:
+    return
 
 
 def _never() -> bool:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _PLACES = ("/dev/shm", "/run", "/tmp", "/var/tmp")
 lock = _thread.allocate_lock()
-_gates: list[Gate] = []
+_gates: dict[int, Gate | None] = {}
 
 
 class Gate:
@@ -45,6 +45,10 @@ class Gate:
         """Wait until the process is at the gate; a descriptor to close after `let_go`."""
         return os.open(f"/proc/self/fd/{self.coming}", os.O_RDONLY | os.O_CLOEXEC)
 
+    def pass_by(self) -> int:
+        """Instead of `await_it`, without waiting: who comes finds the first FIFO open."""
+        return os.open(f"/proc/self/fd/{self.coming}", os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+
     def nobody_comes(self) -> None:
         """End `await_it`: the process could not be made."""
         os.close(os.open(f"/proc/self/fd/{self.coming}", os.O_WRONLY | os.O_CLOEXEC))
@@ -63,13 +67,11 @@ class Gate:
 
 def gate() -> Gate | None:
     """The gate of this process; None where there can be none (rule 4). Called under `lock`."""
-    if not _gates:
-        for place in _PLACES:
-            made = _made(place)
-            if made is not None:
-                _gates.append(made)
-                break
-    return _gates[0] if _gates else None
+    own = os.getpid()  # a forked process must not wait at its parent's
+    if own not in _gates:
+        made = (_made(place) for place in _PLACES)
+        _gates[own] = next((one for one in made if one is not None), None)
+    return _gates[own]
 
 
 def _made(place: str) -> Gate | None:
@@ -88,6 +90,8 @@ def _made(place: str) -> Gate | None:
             for fd in found:
                 os.close(fd)
             return None
+    if not os.path.exists(f"/proc/self/fd/{found[0]}"):
+        return None
     return Gate(found[0], found[1])
 
 

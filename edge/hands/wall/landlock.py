@@ -119,8 +119,10 @@ class _Builder:
     def below(self, path: str, rights: int) -> None:
         """Rights for a thing and all below it but what is hidden (rule 2)."""
         path = path.rstrip("/") or "/"
-        if any(inside(path, one) for one in self.hidden):
+        if path in self.hidden:
             return
+        if any(inside(path, one) for one in self.hidden) and stat.S_ISDIR(_mode(path)):
+            return  # a single file that is named itself was granted for what it is
         if path not in self.over or path in _UNSPLIT:
             self.add(path, rights, follow=True)
             return

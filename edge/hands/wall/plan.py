@@ -83,7 +83,8 @@ def _paths(permit: Permit, world: World) -> _Paths:
         elif not grant.deep and grant.verb == "read":
             found["list"].append(path)
             continue
-        found[grant.verb].append(path)
+        if not any(inside(path, bar) for bar in permit.barred):
+            found[grant.verb].append(path)
     unique = {verb: tuple(dict.fromkeys(paths)) for verb, paths in found.items()}
     return _Paths(unique["read"], unique["list"], unique["write"], tuple(exact))
 
@@ -115,7 +116,7 @@ def _hidden(paths: _Paths, barred: tuple[str, ...]) -> tuple[tuple[str, ...], tu
     found = secrets.find(folders, barred)
     hidden = dict.fromkeys((*barred, *found.secret, *found.unseen))
     for one in paths.exact:
-        if one not in barred:
+        if not any(inside(one, bar) for bar in barred):
             hidden.pop(one, None)
     said = []
     if found.unseen:
@@ -129,5 +130,6 @@ def _names(permit: Permit, kind: str) -> tuple[str, ...]:
 
 
 def _limits(permit: Permit) -> Limits:
-    """Memory and one file at most 4 GiB, and of a file not more than is free; processor time of the whole call."""
-    return Limits(memory=_MOST, file_size=_MOST, cpu=max(1, min(3600, int(permit.seconds) + 1)))
+    """Memory and each file at most 4 GiB; processor time of one process as much as all processors can give it."""
+    processors = os.cpu_count() or 1
+    return Limits(memory=_MOST, file_size=_MOST, cpu=max(2, int(min(permit.seconds, 86400) * processors) + 2))

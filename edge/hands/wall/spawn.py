@@ -120,39 +120,50 @@ class _Start:
 
     def run(self) -> Child:
         """Have the thread start the child, and set its limits while it is held."""
+        arrived = False
         try:
             if self.plan.level == "landlock":
                 self.ruleset = landlock.ruleset(self.plan, self.gate.descriptors if self.gate else ())
-            _thread.start_new_thread(self._confined, ())
-            try:
-                self._at_gate()
-            finally:
-                self._done.acquire()
+            self._in_thread()
+            if self.error is not None or not self.pid:
+                raise self.error or OSError(errno.EIO, "the thread that starts programs failed")
+            if self.gate is None:
+                limits.impose(self.pid, self.plan)
+            arrived = True
+            return Child(self.pid, self.plan.tag, self.gate is not None)
         finally:
             self.spawn.close()
             if self.ruleset >= 0:
                 os.close(self.ruleset)
-        if self.pid and self.gate is None:
-            limits.impose(self.pid, self.plan)
-        if self.error is not None or not self.pid:
-            if self.pid:
+            if self.pid and not arrived:
                 os.kill(self.pid, 9)
                 os.waitpid(self.pid, 0)
-            raise self.error or OSError(errno.EIO, "the thread that starts programs failed")
-        return Child(self.pid, self.plan.tag, self.gate is not None)
+
+    def _in_thread(self) -> None:
+        try:
+            _thread.start_new_thread(self._confined, ())
+        except RuntimeError as error:
+            raise OSError(errno.EAGAIN, "no thread can be started") from error
+        try:
+            self._at_gate()
+        finally:
+            self._done.acquire()
 
     def _at_gate(self) -> None:
         if self.gate is None:
             return
-        fd = self.gate.await_it()
-        self.met = True
+        fd = -1
         try:
+            fd = self.gate.await_it()
+            self.met = True
             if self.error is None:
                 limits.impose(hold.newcomer(self.thread, self.before), self.plan)
         except OSError as error:
             self.error = error
         finally:
-            # Also after a failure: the thread waits for the child, which is then ended.
+            # Also after a failure or an interrupt: the thread waits for the child, which is then ended.
+            fd = fd if fd >= 0 else self.gate.pass_by()
+            self.met = True
             self.gate.let_go(self._over)
             os.close(fd)
 

@@ -23,7 +23,7 @@ from edge.record import Record
 
 PATIENCE = 2.0  # seconds for a whole tree to be gone
 _LOOK = 0.002
-_adopting = False
+_adopting = 0  # the process that was made a subreaper; a fork does not inherit that
 
 
 class Leftover(Record):
@@ -37,11 +37,11 @@ class Leftover(Record):
 def adopt() -> None:
     """Have orphans of all calls come to this process. Done once."""
     global _adopting
-    if not _adopting:
+    if _adopting != os.getpid():
         from edge.hands.wall import kernel
 
         kernel.prctl(36, 1)  # PR_SET_CHILD_SUBREAPER, from Linux 3.4
-        _adopting = True
+        _adopting = os.getpid()
 
 
 def tag_of(pid: int) -> int:
@@ -116,6 +116,36 @@ def members(tag: int) -> dict[int, str]:
 def leftovers(tag: int) -> list[Leftover]:
     """The living processes of a call as the tape should name them, so that a later agent can find them."""
     return [Leftover(pid, stat(pid)[2], tag) for pid, letter in members(tag).items() if letter != "Z"]
+
+
+def strays(first: Leftover) -> list[Leftover]:
+    """The living processes of a call of an agent that is dead, from what its tape says of the first one.
+
+    For the same boot only. All that carry the tag, did not start before the first one, and are nobody's child that
+    leads to this agent.
+    """
+    found = []
+    parents: dict[int, int] = {}
+    for pid in _numbers():
+        if tag_of(pid) == first.tag and pid != os.getpid():
+            letter, parents[pid], start = stat(pid)
+            if letter not in ("", "Z", "X") and start >= first.start and not _is_ours(pid, parents):
+                found.append(Leftover(pid, start, first.tag))
+    return found
+
+
+def end_strays(first: Leftover, patience: float = PATIENCE) -> tuple[int, int]:
+    """End them: how many there were, and how many still are."""
+    until = time.monotonic() + patience
+    ended: set[int] = set()
+    while True:
+        alive = strays(first)
+        for one in alive:
+            _signal(one.pid, signal.SIGKILL)
+        ended.update(one.pid for one in alive)
+        if not alive or time.monotonic() > until:
+            return len(ended), len(alive)
+        time.sleep(_LOOK)
 
 
 def end(tag: int, first: int = 0, patience: float = PATIENCE) -> tuple[int, int]:
