@@ -116,8 +116,8 @@ ROOMS = (
     Room(
         "edge.hands.run edge.hands.wall.*",
         WORDS + " edge.gate.* edge.hands.*",
-        "_signal _thread ctypes errno fcntl os random re resource select signal stat struct sys time",
-        PURE_LATE + " pwd tempfile",
+        "_socket _thread ctypes errno fcntl marshal os random re resource select signal stat struct sys time",
+        PURE_LATE + " mmap pwd tempfile",
         "open",
     ),
     Room("edge.hands.*", WORDS + " edge.gate.* edge.hands.*", "os", PURE_LATE + " _thread"),
@@ -191,8 +191,14 @@ ROOMS = (
 NEVER = ("typing", "typing_extensions", "dataclasses", "enum", "logging", "argparse", "pathlib", "asyncio")
 IMPURE_CALLS = ("open", "print", "input", "exec", "eval", "compile", "__import__", "breakpoint")
 EXITS = ("print", "input", "exit", "quit", "breakpoint")
-# The command line; the way in; the process of the board, which ends itself.
-MAY_EXIT = ("edge.cli.*", "edge.__main__", "edge.peripherals.guard.process")
+# The command line; the way in; the process of the board, and those of the wall, which end themselves.
+MAY_EXIT = (
+    "edge.cli.*",
+    "edge.__main__",
+    "edge.peripherals.guard.process",
+    "edge.hands.wall.acts",
+    "edge.hands.wall.first",
+)
 
 TREE = sources()
 KNOWN = frozenset(source.module for source in TREE)
