@@ -26,7 +26,7 @@ def run(args: Args, hands: Hands) -> Observation:
     if "entries" in found:
         return Observation(True, "\n".join(found["entries"]) or "the folder is empty", found, untrusted=True)
     text = found["text"]
-    facts = {key: found[key] for key in ("path", "first", "lines", "more")}
+    facts = {key: found[key] for key in ("path", "place", "first", "lines", "more")}
     if found["more"]:
         text += f"\n[more: go on with offset={found['first'] + found['lines']}]"
     return Observation(True, text or "[no lines here]", facts, untrusted=True)

@@ -17,7 +17,7 @@ import os
 import time
 
 from edge.call import Effect
-from edge.faults import ToolFault
+from edge.faults import Refused, ToolFault
 from edge.gate.paths import READABLE, inside, is_odd, place
 from edge.hands import guard
 from edge.hands.lines import entries, window
@@ -62,6 +62,27 @@ class Files:
         regular file; Refused where a link leads to what the gate does not allow.
         """
         way_to = self._granted("read", path)
+        try:
+            return self._read(way_to, path, first, lines)
+        except Refused:
+            raise
+        except OSError as error:
+            raise ToolFault(f"{path} cannot be read: {said(error)}") from error
+
+    def write(self, path: str, content: bytes) -> int:
+        """Create or replace a regular file by `content`; the number of bytes. Its owner and permissions are kept.
+
+        ToolFault, which says whether something was changed; Refused for what is the agent's own.
+        """
+        way_to = self._granted("write", path)
+        try:
+            return _write(way_to, path, content)
+        except Refused:
+            raise
+        except OSError as error:
+            raise ToolFault(f"{path} cannot be written: {said(error)}", "nothing was changed") from error
+
+    def _read(self, way_to: Way, path: str, first: int, lines: int) -> Mapping[str, Any]:
         thing, spot = way_to.opened(path)
         try:
             kind = _kind(os.fstat(thing))
@@ -76,26 +97,8 @@ class Files:
             if kind == "folder":
                 return {**told, "entries": entries(descriptor)}
             return {**told, **window(descriptor, first, lines, self._holder.permit.bytes, self._late)}
-        except OSError as error:
-            raise ToolFault(f"{path} cannot be read: {said(error)}") from error
         finally:
             os.close(descriptor)
-
-    def write(self, path: str, content: bytes) -> int:
-        """Create or replace a regular file by `content`; the number of bytes. Its owner and permissions are kept.
-
-        ToolFault, which says whether something was changed; Refused for what is the agent's own.
-        """
-        way_to = self._granted("write", path)
-        thing, _ = way_to.opened(path)
-        try:
-            folder = again(thing, path)
-        finally:
-            os.close(thing)
-        try:
-            return replace(folder, way_to.name, content, path, way_to.found, lambda: way_to.still(folder, path))
-        finally:
-            os.close(folder)
 
     def _granted(self, verb: str, path: str) -> Way:
         if is_odd(path):
@@ -186,6 +189,18 @@ class Way:
         spot = place(full, scene)
         self._holder.also(Effect(self._grant.verb, f"file:{full}"))
         return spot
+
+
+def _write(way_to: Way, path: str, content: bytes) -> int:
+    thing, _ = way_to.opened(path)
+    try:
+        folder = again(thing, path)
+    finally:
+        os.close(thing)
+    try:
+        return replace(folder, way_to.name, content, path, way_to.found, lambda: way_to.still(folder, path))
+    finally:
+        os.close(folder)
 
 
 def _kind(status: os.stat_result) -> str:

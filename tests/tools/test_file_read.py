@@ -67,6 +67,31 @@ def test_a_folder_is_listed(tmp_path: Path) -> None:
     assert found.text == "a\nsub/" and found.data is not None and found.data["entries"] == ["a", "sub/"]
 
 
+def test_it_says_where_the_file_lies(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("one\n")
+    here = world(tmp_path)
+    for path, place in (
+        ("notes.txt", "workspace"),
+        (".", "workspace"),
+        ("/proc/version", "kernel"),
+        ("/etc", "readable"),
+    ):
+        found = carry("file_read", {"path": path}, here)
+        assert found.data is not None and found.data["place"] == place
+
+
+def test_a_large_file_is_read_by_its_windows_and_what_claims_no_size_is_read_to_its_end(tmp_path: Path) -> None:
+    (tmp_path / "big.log").write_text("".join(f"line {n:07} of a large log\n" for n in range(1, 200_001)))
+    assert (tmp_path / "big.log").stat().st_size > 4 << 20
+    here = world(tmp_path)
+    assert carry("file_read", {"path": "big.log", "offset": 199_999}, here).text.splitlines() == [
+        "line 0199999 of a large log",
+        "line 0200000 of a large log",
+    ]
+    found = carry("file_read", {"path": "/proc/cpuinfo", "limit": 2000}, here)
+    assert Path("/proc/cpuinfo").stat().st_size == 0 and found.text
+
+
 def test_what_is_not_there_is_a_sentence_for_the_model(tmp_path: Path) -> None:
     with pytest.raises(ToolFault, match="nothing"):
         carry("file_read", {"path": "nothing"}, world(tmp_path))
