@@ -69,8 +69,9 @@ class _Unpacker:
     def into(self, kept: bytearray, piece: bytes, room: int) -> None:
         """Append what `piece` unpacks to, until `kept` has `room` bytes."""
         if self._made is None:
-            piece = self._head = self._head + piece
+            piece = self._head + piece
             if len(piece) < 2:
+                self._head = piece
                 self.whole = False
                 return
             framed = piece[0] & 15 == 8 and int.from_bytes(piece[:2], "big") % 31 == 0
@@ -80,7 +81,8 @@ class _Unpacker:
                 most = min(PIECE, room - len(kept))
                 made = self._made.decompress(piece, most)
                 kept += made
-                piece = self._made.unconsumed_tail or self._next_member()
+                # At the end of a member the unconsumed tail says what the unused data say.
+                piece = self._next_member() if self._made.eof else self._made.unconsumed_tail
                 if not piece and len(made) < most:
                     break
         except zlib.error as error:
@@ -89,8 +91,6 @@ class _Unpacker:
 
     def _next_member(self) -> bytes:
         """What follows the end of a member, when it is one; what is none is padding, and then it is over."""
-        if not self._made.eof:
-            return b""
         rest: bytes = self._made.unused_data
         if self._coding != "deflate" and b"\x1f\x8b".startswith(rest[:2]):
             if len(rest) < 2:

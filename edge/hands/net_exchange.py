@@ -102,12 +102,20 @@ def begun(line: Line, method: str) -> HTTPResponse:
     response = HTTPResponse(sock, method=method)
     try:
         response.begin()
-    except BROKEN:
-        if not line.ended:
+    except BROKEN as error:
+        if not line.ended or _alien(error):
             raise
     if line.ended:
         raise ConnectionError
     return response
+
+
+def _alien(error: Exception) -> bool:
+    """True when what came is no beginning of an HTTP answer, cut or not."""
+    if not isinstance(error, BadStatusLine) or isinstance(error, ConnectionError):
+        return False
+    said: str = error.line.strip("'\"")
+    return bool(said) and said[:5] != "HTTP/"[: len(said)]
 
 
 def _fields(response: HTTPResponse) -> dict[str, str]:
@@ -136,7 +144,7 @@ def meaning(error: Exception, host: str, got: int, seconds: float, secure: bool)
         return ToolFault(f"nothing listens at {host}", "check host and port")
     if isinstance(error, LineTooLong) or (isinstance(error, OSError) and error.errno == errno.EMSGSIZE):
         return ToolFault(f"{host} sent more than is taken: its head is too long, or its body is packed too badly")
-    if isinstance(error, BadStatusLine) and str(error) and not isinstance(error, ConnectionError):
+    if _alien(error):
         return ToolFault(f"{host} did not answer in HTTP", "check port and scheme (https?)")
     if isinstance(error, ConnectionError) or not isinstance(error, OSError):
         if isinstance(error, ConnectionError) or "IncompleteRead" in type(error).__name__:

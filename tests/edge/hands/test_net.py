@@ -112,7 +112,7 @@ def test_a_url_that_cannot_be_read_is_a_sentence(url: str, tmp_path: Path) -> No
     [{"Host": "x"}, {"X": "a\r\nHost: b"}, {"Content-Length": "5"}, {"transfer-encoding": "chunked"}, {"a b": "c"}],
 )
 def test_fields_that_are_not_the_callers_are_not_sent(fields: dict[str, str], web: Web, tmp_path: Path) -> None:
-    with pytest.raises(ToolFault, match="header field|name of a"):
+    with pytest.raises(ToolFault, match=r"header field|name of a"):
         ask(world(tmp_path), web.url(), root=LISTED, headers=fields)
     with pytest.raises(ToolFault, match="has no body"):
         ask(world(tmp_path), web.url(), root=LISTED, body=b"x")
@@ -126,9 +126,9 @@ def test_fields_that_are_not_the_callers_are_not_sent(fields: dict[str, str], we
 
 @pytest.mark.parametrize(
     "answers",
-    [("127.0.0.1",), ("8.8.8.8", "127.0.0.1"), ("127.0.0.1", "8.8.8.8"), ("::ffff:127.0.0.1",), ("::1",), ("fe80::1%2",),
-     ("8.8.8.8", "64:ff9b::7f00:1"), ("2002:7f00:1::",), ("169.254.169.254",), ("100.100.100.200",), ("0.0.0.0",),
-     ("10.0.0.1", "2606:4700:4700::1111")],
+    [("127.0.0.1",), ("8.8.8.8", "127.0.0.1"), ("127.0.0.1", "8.8.8.8"), ("::ffff:127.0.0.1",), ("::1",),
+     ("fe80::1%2",), ("8.8.8.8", "64:ff9b::7f00:1"), ("2002:7f00:1::",), ("169.254.169.254",),
+     ("100.100.100.200",), ("0.0.0.0",), ("10.0.0.1", "2606:4700:4700::1111")],
 )  # fmt: skip
 def test_a_name_with_one_internal_answer_is_refused_before_anything_is_sent(
     answers: tuple[str, ...], web: Web, tmp_path: Path
@@ -173,7 +173,7 @@ def test_a_broken_exchange_is_not_sent_again(web: Web, tmp_path: Path) -> None:
     names = Scripted({"two.example": [("127.0.0.1", "127.0.0.1")]})
     for method in ("POST", "GET"):
         web.seen.clear()
-        with pytest.raises(ToolFault, match="two.example broke off before any answer"):
+        with pytest.raises(ToolFault, match=r"two\.example broke off before any answer"):
             ask(world(tmp_path, names), web.url(host="two.example"), method, LISTED)
         assert len(web.seen) == 1
 
@@ -300,7 +300,7 @@ def test_the_method_of_the_next_request_is_what_browsers_make_of_it(
 
 
 def test_credentials_do_not_go_to_another_origin(web: Web, tmp_path: Path) -> None:
-    secrets = {"Authorization": "Bearer s3cret", "Cookie": "sid=s3cret", "X-Api-Key": "s3cret", "X-Auth-Token": "s3cret",
+    secrets = {"Authorization": "Bearer s3cret", "Cookie": "sid=s3cret", "X-Api-Key": "s3cret", "X-Auth": "s3cret",
                "X-Thing": "Bearer s3cret", "Session": "s3cret"}  # fmt: skip
     with Web("127.0.0.2") as other:
         web.on["/same"] = leads("/b")
