@@ -60,7 +60,7 @@ def parse(text: str) -> Spec:
     rest = words[1:]
     while rest:
         word, quoted = rest.pop(0)
-        bound = None if quoted or not target else _bound(word, rest, text)
+        bound = None if quoted else _bound(word, rest, text)
         if bound is None:
             if bounds:
                 raise _wrong(text, f"{word[:40]!r} stands behind the bounds; quote a target of several words")
