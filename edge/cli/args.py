@@ -11,13 +11,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from edge.faults import UsageFault
 
-VALUED = ("board", "model", "base-url", "mode", "config", "state", "trace")
-FLAGS = ("yes", "json", "debug", "version", "help")
-VERBS = ("tools", "tool", "policy", "doctor", "tape", "sim")
+VALUED = ("board", "model", "base-url", "mode", "profile", "grant", "config", "state", "trace", "tool", "why")
+FLAGS = ("yes", "unattended", "ask", "json", "debug", "version", "help", "all", "network")
+VERBS = ("tools", "tool", "policy", "doctor", "tape", "sim", "stop", "resume", "approvals")
+# Options that only some commands know; anywhere else they would be heard and mean nothing.
+ONLY = {"all": ("stop", "resume"), "network": ("stop", "resume"), "tool": ("stop", "resume"), "why": ("stop",)}
 
 
 class Options(Record):
-    """What was asked. Empty text = not given. `goal` is None outside `-e`."""
+    """What was asked. Empty text = not given. `goal` is None outside `-e`; `grants` as they were written."""
 
     verb: str = ""
     words: tuple[str, ...] = ()
@@ -26,10 +28,18 @@ class Options(Record):
     model: str = ""
     base_url: str = ""
     mode: str = ""
+    profile: str = ""
+    grants: tuple[str, ...] = ()
     config: str = ""
     state: str = ""
     trace: str = ""
+    tool: str = ""
+    why: str = ""
     yes: bool = False
+    ask: bool = False
+    unattended: bool = False
+    all: bool = False
+    network: bool = False
     json: bool = False
     debug: bool = False
     version: bool = False
@@ -81,7 +91,11 @@ def _long(name: str, rest: list[str], given: dict[str, object]) -> None:
     if name in FLAGS and not equals:
         given[name] = True
     elif name in VALUED:
-        given[name.replace("-", "_")] = value if equals else _value(f"--{name}", rest)
+        told = value if equals else _value(f"--{name}", rest)
+        if name == "grant":
+            given["grants"] = (*given.get("grants", ()), told)  # type: ignore[misc]
+        else:
+            given[name.replace("-", "_")] = told
     else:
         from edge.schema import near
 
@@ -89,9 +103,26 @@ def _long(name: str, rest: list[str], given: dict[str, object]) -> None:
         raise _wrong(f"unknown option --{name}", f"did you mean --{hint}?" if hint else "see fieldhand --help")
 
 
+def _approved(given: dict[str, object]) -> None:
+    """What is approved beforehand is read at once: what is wrong with it is not to come up at the first line."""
+    if "grants" in given:
+        from edge.gate.grants import parse as read
+
+        for grant in given["grants"]:  # type: ignore[attr-defined]
+            read(grant)
+    if "yes" in given and "unattended" in given:
+        fix = "grant what may happen: --grant 'output_set fan <=10m'"
+        raise _wrong("--yes and --unattended exclude each other", fix)
+
+
 def _checked(given: dict[str, object], words: list[str]) -> Options:
     if given.get("trace") not in (None, "json"):
         raise _wrong(f"--trace {given['trace']} is not known", "use --trace json")
+    verb = "" if "goal" in given or not words else words[0]
+    for name in given:
+        if name in ONLY and verb not in ONLY[name]:
+            raise _wrong(f"--{name} is for {' and '.join(ONLY[name])}", "see fieldhand --help")
+    _approved(given)
     if "goal" in given:
         if words:
             raise _wrong(f"{words[0]!r} stands beside -e", "quote the whole goal: -e 'read the temperature'")

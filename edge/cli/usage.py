@@ -8,17 +8,27 @@ fieldhand -e GOAL                     one goal; only the answer is on stdout
 fieldhand tools [--json]              the catalogue of tools
 fieldhand tool NAME key=value ...     one gated call, no model
 fieldhand policy check NAME JSON      what the gate says (10 asks, 11 denies)
+fieldhand policy explain [NAME JSON]  every rule, or why this call
 fieldhand tape list|show|resume NAME  what was said and done; NAME may be `last`
 fieldhand sim show|set NAME VALUE|reset
                                       look at the simulated board, change it
 fieldhand doctor [--json]             what is present here
+fieldhand stop [--all|--network|--tool NAME] [--why TEXT]
+                                      the emergency stop, until
+fieldhand resume [--network|--tool NAME]
+fieldhand approvals list|approve ID|deny ID [TEXT]
+                                      questions that wait for an answer
 
 options, before or after the command:
   --board sim           the board (the simulated greenhouse)
   --model offline|chat:NAME|scripted:FILE
   --base-url URL        where chat:NAME is: http://127.0.0.1:8080/v1
   --mode readonly|supervised|guarded|full
+  --profile NAME        [risk_profiles.NAME] of the settings; --mode beats it
+  --grant GRANT         yes to this: 'output_set fan <=10m x3 for 2h'
+  --unattended          nobody is there: what would ask is denied
   --yes                 yes to everything the gate would ask, this run
+  --ask                 without a terminal: wait for fieldhand approvals
   --config FILE         settings
   --state DIR           where tapes and the simulation are kept
   --trace json          every event as a JSON line on stderr

@@ -45,37 +45,10 @@ def tool(options: Options) -> int:
 
 
 def policy(options: Options) -> int:
-    """`fieldhand policy check NAME JSON`: 0 allow, 10 ask, 11 deny. Nothing is run."""
-    import json
+    """`fieldhand policy check NAME JSON | explain [NAME JSON]`."""
+    from edge.cli.policy import main
 
-    from edge.call import Call
-    from edge.cli import settle
-    from edge.gate.decide import decide
-    from edge.gate.policy import Policy, State
-    from edge.record import as_dict
-    from edge.registry import find
-    from edge.schema import fit
-
-    if len(options.words) not in (2, 3) or options.words[0] != "check":
-        raise UsageFault("policy knows: policy check NAME JSON", "for example policy check sensor_list {}")
-    found = find(options.words[1])
-    try:
-        given = json.loads(options.words[2]) if len(options.words) == 3 else {}
-    except ValueError as error:
-        raise UsageFault(f"the arguments are not JSON: {error}", 'for example \'{"name": "fan"}\'') from error
-    args, _ = fit(given, found.schema)
-    settings = settle.settings(options, os.environ)
-    state = settle.state_folder(settings.state, os.environ)
-    scene = settle.scene(state, os.environ, settings, options.config)
-    rules = Policy(settings.preset, settings.budgets.calls_per_hour, settings.budgets.tool_seconds)
-    decision = decide(
-        Call(found.name, args), found.effects(args, scene), rules, State(bool(state), scene.simulated), scene
-    )
-    if options.json:
-        put(json.dumps(as_dict(decision), ensure_ascii=False))
-    else:
-        put(f"{decision.verdict} ({decision.risk} risk) [{decision.rule}]: {decision.sentence}")
-    return {"allow": 0, "ask": 10, "deny": 11}[decision.verdict]
+    return main(options)
 
 
 def doctor(options: Options) -> int:
@@ -122,6 +95,27 @@ def sim(options: Options) -> int:
     return main(words, state, OUT, sys.stderr)
 
 
+def stop(options: Options) -> int:
+    """`fieldhand stop [--all|--network|--tool NAME] [--why TEXT]`."""
+    from edge.cli.stop import stop as halt
+
+    return halt(options)
+
+
+def resume(options: Options) -> int:
+    """`fieldhand resume [--network|--tool NAME]`."""
+    from edge.cli.stop import resume as lift
+
+    return lift(options)
+
+
+def approvals(options: Options) -> int:
+    """`fieldhand approvals list|approve ID|deny ID [TEXT]`."""
+    from edge.cli.approvals import main
+
+    return main(options)
+
+
 VERBS: dict[str, Callable[[Any], int]] = {
     "tools": tools,
     "tool": tool,
@@ -129,4 +123,7 @@ VERBS: dict[str, Callable[[Any], int]] = {
     "doctor": doctor,
     "tape": tape,
     "sim": sim,
+    "stop": stop,
+    "resume": resume,
+    "approvals": approvals,
 }

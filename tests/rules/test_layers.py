@@ -177,8 +177,9 @@ ROOMS = (
     ),
     Room(
         "edge.cli.*",
-        CORE + " edge edge.approvals.* edge.approve edge.brief edge.cli.* edge.config edge.context edge.grants edge.hands.* "
-        "edge.jobs edge.loop edge.model.* edge.parts edge.peripherals.* edge.pulse edge.stop edge.tape.* edge.watch",
+        CORE + " edge edge.approvals.* edge.approve edge.brief edge.cli.* edge.config edge.context edge.grants "
+        "edge.hands.* edge.jobs edge.loop edge.model.* edge.parts edge.peripherals.* edge.pulse edge.stop edge.tape.* "
+        "edge.watch",
         "os select signal sys termios time",
         PURE_LATE + " _queue _thread importlib.util readline shlex",
         "input",

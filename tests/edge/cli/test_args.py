@@ -25,6 +25,11 @@ from edge.faults import UsageFault
         (["-e", "--yes"], Options(goal="--yes")),
         (["sim", "set", "temperature", "-5"], Options("sim", ("set", "temperature", "-5"))),
         (["--help"], Options(help=True)),
+        (["--profile", "yard", "-e", "x", "--unattended"], Options(goal="x", profile="yard", unattended=True)),
+        (
+            ["--grant", "output_set fan", "-e", "x", "--grant=file_write a x1"],
+            Options(goal="x", grants=("output_set fan", "file_write a x1")),
+        ),
     ],
 )
 def test_what_was_said_is_what_is_meant(argv: list[str], wanted: Options) -> None:
@@ -44,6 +49,11 @@ def test_what_was_said_is_what_is_meant(argv: list[str], wanted: Options) -> Non
         (["--yes=no"], "unknown option --yes"),
         (["-e", "x", "tools"], "stands beside -e"),
         (["--trace", "xml"], "use --trace json"),
+        (["--profil", "x"], "did you mean --profile"),
+        (["--grants", "x"], "did you mean --grant"),
+        (["--unatended"], "did you mean --unattended"),
+        (["--grant", "nonsense", "-e", "x"], "no tool 'nonsense'"),
+        (["--yes", "--unattended", "-e", "x"], "exclude each other"),
     ],
 )
 def test_what_cannot_be_meant_is_a_sentence(argv: list[str], why: str) -> None:
