@@ -136,8 +136,9 @@ def _sentence(worst: Judged, columns: tuple[int, ...], policy: Policy) -> str:
 
 def _approved(now: Decision, case: Case) -> Decision:
     """Rule 5."""
-    tool = case.names[0]
-    if now.verdict != "ask" or case.state.tainted or tool not in case.policy.auto_approve:
+    tool, inner = case.names[0], case.names[1:]
+    named = tool in case.policy.auto_approve or (inner and set(inner) <= set(case.policy.auto_approve))
+    if now.verdict != "ask" or case.state.tainted or not named:
         return now
     if any(one.verdict == "ask" and (one.row.risk == "high" or one.row.firm) for one in case.judged):
         return now

@@ -28,6 +28,7 @@ COMMANDS = 50  # simple commands in one text that nobody needs to look at only b
 NO_GRANT = Grant("unknown", "none")
 # Paths that lead to no place at all, whatever would be done there.
 _NOWHERE = {"odd": rules.ODD_PATH, "adrift": rules.ADRIFT}
+_READS = rules.RULES["run", "program", "reads"]
 _LOOKS = frozenset(("GET", "HEAD", ""))
 
 
@@ -45,7 +46,7 @@ class Finding(Record):
 
     @property
     def looks(self) -> bool:
-        return self.effect.observes or self.row.id in ("shell.reads", "shell.empty")
+        return self.effect.observes or self.row in (_READS, EMPTY, MANY_COMMANDS)
 
     @property
     def sentence(self) -> str:
@@ -63,7 +64,7 @@ class Survey(Record):
     def reads_only(self) -> bool:
         """True when every shell text provably only reads files and runs programs that only read."""
         return all(
-            finding.row.id in ("shell.reads", "shell.empty")
+            finding.row in (_READS, EMPTY, MANY_COMMANDS)
             or (finding.effect.verb in ("list", "read") and finding.effect.on.startswith("file:"))
             for finding in self.findings
             if finding.shell

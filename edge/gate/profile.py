@@ -70,6 +70,14 @@ def contradiction(profile: Profile) -> tuple[str, ConfigFault] | None:
     return None
 
 
+def _asking(name: str) -> list[str]:
+    """The levels in which `ask_for` has something asked about that would be refused."""
+    from edge.gate.rules import RULES
+
+    rows = [row for row in RULES.values() if name in (row.id, row.group)]
+    return [level for at, level in enumerate(PRESETS) if any(row.verdicts[at] == "named" for row in rows)]
+
+
 def warnings(profile: Profile) -> tuple[str, ...]:
     """Sentences on what changes nothing, or less than it seems to."""
     found = []
@@ -81,9 +89,8 @@ def warnings(profile: Profile) -> tuple[str, ...]:
         found.append(f"{both[0]} is in allowed_tools and in excluded_tools: it is there at the command line only")
     if profile.unattended and PRESETS.index(profile.unattended) > level:
         found.append(f"unattended = {profile.unattended!r} changes nothing: it can only lower level {profile.level!r}")
-    needs = {"high": ("supervised",), "ruin": ("supervised",), "disk": ("full",)}
     for name in profile.ask_for:
-        if name in needs and profile.level not in needs[name]:
-            where = needs[name][0]
-            found.append(f"ask_for {name!r} changes nothing in level {profile.level!r}: it is for level {where!r}")
+        levels = _asking(name)
+        if profile.level not in levels:
+            found.append(f"ask_for {name!r} changes nothing in level {profile.level!r}: it is for {', '.join(levels)}")
     return tuple([f"risk profile {profile.name}: {sentence}" for sentence in found])

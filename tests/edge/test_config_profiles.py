@@ -39,7 +39,7 @@ def test_every_key_of_a_profile_arrives_in_the_policy(tmp_path: Path) -> None:
     excluded_tools = ["srv__tool", "bash"]
     always_ask = ["web.fetch"]
     auto_approve = ["file_write"]
-    ask_for = ["disk", "output.high"]
+    ask_for = ["disk", "shell.disk"]
     roots = ["{tmp_path}/garden"]
     forbidden_paths = ["/etc/pump/", "/srv/../opt/keys"]
     hosts = ["Example.org", "*.example.net:8443"]
@@ -62,7 +62,7 @@ def test_every_key_of_a_profile_arrives_in_the_policy(tmp_path: Path) -> None:
         excluded_tools=("srv__tool", "bash"),
         always_ask=("web_fetch",),
         auto_approve=("file_write",),
-        ask_for=("disk", "output.high"),
+        ask_for=("disk", "shell.disk"),
         roots=(f"{tmp_path}/garden",),
         forbidden_paths=("/etc/pump", "/opt/keys"),
         hosts=("example.org", "*.example.net:8443"),
@@ -180,8 +180,9 @@ WARNINGS = [
     ("allowed_tools = ['bash', 'no_such']", "no such tool"),
     ("auto_approve = ['fle_read']", "did you mean file_read"),
     ("level = 'guarded'\nunattended = 'full'", "can only lower"),
-    ("level = 'guarded'\nask_for = ['ruin']", "is for level 'supervised'"),
-    ("level = 'supervised'\nask_for = ['disk']", "is for level 'full'"),
+    ("level = 'guarded'\nask_for = ['ruin']", "it is for supervised"),
+    ("level = 'full'\nask_for = ['read.secret']", "it is for supervised"),
+    ("level = 'supervised'\nask_for = ['disk']", "it is for full"),
 ]
 
 
