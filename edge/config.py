@@ -64,7 +64,8 @@ class Settings(Record):
 
     roots: the folders that tools may write in, absolute and without links; none: the folder of the start.
     profile: the name of the risk profile in force, "" without one. block_internal: tools refuse internal hosts that
-    no profile lists. warnings: sentences on what in the file changes nothing, or less than it seems to.
+    no profile lists. proxy: what tools go through to public hosts, "" for none. warnings: sentences on what in the
+    file changes nothing, or less than it seems to.
     """
 
     preset: str = "guarded"
@@ -76,6 +77,7 @@ class Settings(Record):
     profile: str = ""
     profiles: tuple[Profile, ...] = ()
     block_internal: bool = True
+    proxy: str = ""
     warnings: tuple[str, ...] = ()
 
 
@@ -222,8 +224,9 @@ def _unknown(key: str, table: bool, where: str) -> ConfigFault:
     group, dot, last = key.rpartition(".")
     if table or (dot and group not in _TABLES):
         shown = ascii(key[:60])[1:-1]
-        meant = near(key, _TABLES)
-        fix = f"did you mean [{meant}]?" if meant else f"tables: {', '.join(_TABLES)}"
+        tables = (*_TABLES, "risk_profiles")
+        meant = near(key, tables)
+        fix = f"did you mean [{meant}]?" if meant else f"tables: {', '.join(tables)}"
         return ConfigFault(f"there is no table [{shown}]", fix, where, key)
     names = [known.rpartition(".")[2] for known in _KEYS if known.rpartition(".")[0] == group]
     meant = next((known for known in _KEYS if known.rpartition(".")[2] == last), "") or near(last, names)
@@ -303,6 +306,16 @@ def _url(value: Any) -> str:
     return str(value).rstrip("/")
 
 
+def _proxy(value: Any) -> str:
+    """`http://HOST:PORT`; a user and password for it are not taken, as the file is no place for them."""
+    from edge.gate.urls import read
+
+    url = read(_string(value))
+    if value and (url.kind == "bad" or url.scheme != "http" or url.target != "/"):
+        raise ValueError(f"must be http://HOST:PORT; {url.shown} {url.why or 'is something else'}")
+    return url.origin if value else ""
+
+
 def _variable(value: Any) -> str:
     """A name of an environment variable. The value is not shown: it may be a key that was put in the wrong place."""
     name = _string(value)
@@ -357,6 +370,7 @@ _KEYS: dict[str, tuple[str, str, Callable[..., Any], tuple[Any, ...]]] = {
     "budgets.turn_seconds": ("budgets", "turn_seconds", _number, (1, 86_400)),
     "budgets.tool_seconds": ("budgets", "tool_seconds", _number, (0.1, 3600)),
     "budgets.approval_seconds": ("budgets", "approval_seconds", _number, (1, 86_400)),
+    "network.proxy": ("", "proxy", _proxy, ()),
     "tools.timeout_ms": ("budgets", "tool_seconds", _milliseconds, (100, 3_600_000)),
     "tools.block_internal_http": ("", "block_internal", _flag, ()),
     "tools.confine_writes": ("said", "confine_writes", _flag, ()),
@@ -366,4 +380,4 @@ _CONFINED = (
     "tools.confine_writes = false changes nothing: a write outside the opened folders is never granted, "
     "in no mode; name the folder in roots"
 )
-_TABLES = ("model", "budgets", "tools")
+_TABLES = ("model", "budgets", "tools", "network")

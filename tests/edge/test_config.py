@@ -13,7 +13,7 @@ from edge.faults import ConfigFault
 from edge.record import as_dict
 
 # Keys that the README tells of elsewhere, or that are other pages' names for what it names.
-ELSEWHERE = {"temperature", "key_file", "timeout_ms", "profile", "block_internal_http", "confine_writes"}
+ELSEWHERE = {"temperature", "key_file", "timeout_ms", "profile", "block_internal_http", "confine_writes", "proxy"}
 
 
 def write(folder: Path, text: str, name: str = "config.toml") -> str:
@@ -123,7 +123,12 @@ def test_a_home_folder_is_written_with_a_tilde(tmp_path: Path, monkeypatch: pyte
         ("[model]\n\nsecond = 3\n", 3, "model.second", "did you mean seconds?"),
         ("steps = 3\n", 1, "steps", "did you mean budgets.steps?"),
         ("[model.deep]\nx = 1\n", 1, "model.deep", "there is no table [model.deep]"),
-        ("[servers]\n", 1, "servers", "there is no table [servers] (tables: model, budgets, tools)"),
+        (
+            "[servers]\n",
+            1,
+            "servers",
+            "there is no table [servers] (tables: model, budgets, tools, network, risk_profiles)",
+        ),
         ("[model]\nzzz = 3\n", 2, "model.zzz", "known here: name, base_url"),
         ("model = 3\n", 1, "model", "model is a table (write [model] once"),
         ("mode = 3\n", 1, "mode", "mode must be a text, not a whole number"),
@@ -249,3 +254,24 @@ def test_loading_an_everyday_file_imports_no_reader_of_toml(tmp_path: Path) -> N
         [sys.executable, "-I", "-S", "-c", code, path, root], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("", ""),
+        ("http://10.0.0.9:3128", "http://10.0.0.9:3128"),
+        ("http://Proxy.example.org/", "http://proxy.example.org:80"),
+    ],
+)
+def test_a_proxy_is_a_plain_http_address(said: str, meant: str, tmp_path: Path) -> None:
+    assert load(write(tmp_path, f'[network]\nproxy = "{said}"\n')).proxy == meant
+
+
+@pytest.mark.parametrize(
+    "said", ["10.0.0.9:3128", "https://x.org", "http://u:p@x.org", "http://x.org/path", "socks5://x"]
+)
+def test_what_is_no_plain_http_proxy_is_a_fault_without_its_password(said: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigFault, match="must be http://HOST:PORT") as caught:
+        load(write(tmp_path, f'[network]\nproxy = "{said}"\n'))
+    assert "u:p" not in str(caught.value) and caught.value.key == "network.proxy"
