@@ -37,6 +37,7 @@ class Disk:
     close = staticmethod(os.close)
     write = staticmethod(os.write)
     pread = staticmethod(os.pread)
+    pwrite = staticmethod(os.pwrite)
     fsync = staticmethod(os.fsync)
     fdatasync = staticmethod(os.fdatasync)
     ftruncate = staticmethod(os.ftruncate)
@@ -78,6 +79,30 @@ class Disk:
             if glance < GLANCES - 1:
                 time.sleep(GLANCE)
         return False
+
+    def hold(self, fd: int, seconds: float) -> bool:
+        """Take a lock that others hold for a moment at a time; False when it does not come free in `seconds`."""
+        import fcntl
+
+        end = 0.0
+        while True:
+            try:
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return True
+            except OSError as error:
+                if error.errno != EWOULDBLOCK:
+                    raise
+            now = time.monotonic()
+            end = end or now + seconds
+            if now > end:
+                return False
+            time.sleep(0.001)
+
+    def free(self, fd: int) -> None:
+        """Give up the lock that `hold` took."""
+        import fcntl
+
+        fcntl.flock(fd, fcntl.LOCK_UN)
 
 
 def boot_id() -> str:
@@ -157,6 +182,14 @@ def sync_name(disk: Disk, path: str) -> None:
         # Where this user may not look, or nobody may write, the name is older than the tape.
         if error.errno not in (EACCES, EPERM, EROFS):
             raise
+
+
+def whole(disk: Disk, fd: int, count: int, offset: int) -> bytes:
+    """`count` bytes from `offset`, also when they come in parts; fewer only where the file ends."""
+    block = disk.pread(fd, count, offset)
+    while len(block) < count and (more := disk.pread(fd, count - len(block), offset + len(block))):
+        block += more
+    return block
 
 
 def cannot(what: str, error: OSError) -> TapeFault:

@@ -88,6 +88,8 @@ ROOMS = (
     # One encoder for the two that write JSON all the time; the private module has a public one behind it.
     Room("edge.compact", late=PURE_LATE + " _json"),
     Room("edge.toml", "edge.faults", calls="__import__"),  # tomllib where Python has it, else tomli, else neither
+    # Records, macs and receipts are text and arithmetic; receipts are found in an answer by one pattern.
+    Room("edge.tape.audit_form", "edge.faults edge.text edge.compact", late=PURE_LATE + " re"),
     # A record carries four clocks and a checksum; leftovers ends what a dead run left behind.
     Room("edge.tape.leftovers", WORDS + " edge.tape.*", "os time", PURE_LATE + " signal"),
     Room(
@@ -129,7 +131,7 @@ ROOMS = (
     Room(GUARD, "edge.faults edge.record edge.call " + GUARD, late=PURE_LATE),
     Room("edge.peripherals"),
     # One file that loop, hands and board look at; read by the guard's own JSON, which the board has loaded anyway.
-    Room("edge.stop", "edge.faults edge.record edge.call edge.peripherals.guard.line", "os", PURE_LATE + " fcntl time"),
+    Room("edge.stop", "edge.faults edge.record edge.peripherals.guard.line", "os", PURE_LATE + " fcntl time"),
     Room(
         "edge.peripherals.guard.* edge.peripherals.sim.*",
         "edge.faults edge.record edge.call edge.text edge.stop edge.peripherals.guard.* edge.peripherals.sim.*",

@@ -56,6 +56,11 @@ class PowerDisk(Disk):
         self._note("write", self.paths[fd], os.fstat(fd).st_size, bytes(data))
         return os.write(fd, data)
 
+    def pwrite(self, fd: int, data: bytes, offset: int) -> int:
+        self._alive()
+        self._note("write", self.paths[fd], offset, bytes(data))
+        return os.pwrite(fd, data, offset)
+
     def ftruncate(self, fd: int, size: int) -> None:
         self._alive()
         self._note("truncate", self.paths[fd], size)
@@ -99,12 +104,14 @@ class Card:
         self.pending: dict[str, list[tuple]] = {}
         self.now = dict(self.synced)
         self.folders = {path for path, data in before.items() if data is None}
+        self.unlinked: set[str] = set()
         self.acknowledged: dict[int, str] = {}
         for op in log:
             getattr(self, "_" + op[0])(*op[1:])
 
     def _create(self, path: str) -> None:
         self.names[path] = False
+        self.unlinked.discard(path)
         self.synced[path] = self.now[path] = b""
         self.pending[path] = []
 
@@ -125,13 +132,16 @@ class Card:
         self.pending[path] = []
 
     def _names(self, path: str) -> None:
-        for name in self.names:
+        for name in list(self.names):
             if os.path.dirname(name) == path:
                 self.names[name] = True
+                if name in self.unlinked:
+                    del self.names[name]
 
     def _unlink(self, path: str) -> None:
-        # Either outcome is looked at: the name counts as one that may or may not be there.
+        # Until its folder is synced either outcome is looked at: the name may or may not be there.
         self.names[path] = False
+        self.unlinked.add(path)
 
     def _acknowledged(self, seq: int, text: str) -> None:
         self.acknowledged[seq] = text
@@ -271,6 +281,11 @@ class FaultyDisk(QuickDisk):
             return self._do(os.write, fd, data)
         return os.write(fd, data[: len(data) // 2] if self._now() else data)
 
+    def pwrite(self, fd: int, data: bytes, offset: int) -> int:
+        if self.how != "short":
+            return self._do(os.pwrite, fd, data, offset)
+        return os.pwrite(fd, data[: len(data) // 2] if self._now() else data, offset)
+
     def pread(self, fd: int, count: int, offset: int) -> bytes:
         if self.how != "short":
             return self._do(os.pread, fd, count, offset)
@@ -299,3 +314,6 @@ class FaultyDisk(QuickDisk):
 
     def lock(self, fd: int) -> bool:
         return self._do(super().lock, fd)
+
+    def hold(self, fd: int, seconds: float) -> bool:
+        return self._do(super().hold, fd, seconds)
