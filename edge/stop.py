@@ -26,19 +26,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from edge.call import Effect
-
 NAME = "stop"
 VERSION = 1
 LONGEST = 16 * 1024  # bytes of the file
 MOST = 64  # stops in force
 WHY = 300  # characters of a reason that are kept
 ALL, NETWORK, TOOL = "all", "network", "tool:"
-LIFT = "fieldhand resume lifts it"
 LOCK_SECONDS = 1.0
 _LOOK = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 _MAKE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-_REACHES = ("url", "host", "mcp")
 
 
 class One(Record):
@@ -48,13 +44,6 @@ class One(Record):
     why: str = ""
     at: float = 0.0
     by: str = ""
-
-
-class Hit(Record):
-    """Why a call may not be: a rule (`stop.all`, `stop.network`, `stop.tool`) and a sentence for it."""
-
-    rule: str
-    sentence: str
 
 
 class Stop(Record):
@@ -74,28 +63,9 @@ class Stop(Record):
         return ""
 
     @property
-    def network(self) -> str:
-        """A sentence when nothing may reach the network, "" when it may."""
-        for one in self.stops:
-            if one.kind == NETWORK:
-                return "the network is stopped" + _because(one)
-        return self.everything
-
-    def hit(self, tool: str, effects: tuple[Effect, ...]) -> Hit | None:
-        """Why a call of `tool` with these effects may not be; None when no stop touches it."""
-        if self.everything:
-            return Hit("stop.all", self.everything)
-        for one in self.stops:
-            if one.kind.startswith(TOOL) and one.kind[len(TOOL) :].casefold() == tool.casefold():
-                return Hit("stop.tool", f"the tool {tool} is stopped" + _because(one))
-        if self.network and any(reaches(effect) for effect in effects):
-            return Hit("stop.network", self.network)
-        return None
-
-
-def reaches(effect: Effect) -> bool:
-    """True when an effect goes over the network."""
-    return effect.verb in ("fetch", "send") or effect.on.partition(":")[0] in _REACHES
+    def words(self) -> str:
+        """The kinds in force, for the gate: `all`, or `network` and `tool:NAME` by blanks."""
+        return ALL if self.everything else " ".join([one.kind for one in self.stops])
 
 
 def _because(one: One) -> str:

@@ -131,7 +131,7 @@ def _tool(name: str, verb: str) -> str:
 
 
 def _named(kind: str) -> str:
-    names = {stops.ALL: "everything", stops.NETWORK: "the network"}
+    names = {stops.ALL: "everything", stops.NETWORK: "the network for tools (a model is still asked)"}
     return names.get(kind) or f"the tool {kind[len(stops.TOOL) :]}"
 
 

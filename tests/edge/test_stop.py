@@ -13,8 +13,10 @@ from pathlib import Path
 import pytest
 
 from edge import stop
-from edge.call import Effect
+from edge.call import Call, Effect, Root, Scene
 from edge.faults import Fault
+from edge.gate.decide import decide
+from edge.gate.policy import Policy, State
 from edge.stop import One, Stop
 from tests.support.boards import rounds
 
@@ -22,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 EVERYTHING = One("all", "smoke in the greenhouse", 1_800_000_000.5, "uid 0")
 NETWORK = One("network", "", 5.0, "uid 1000")
 GREP = One("tool:grep", "too slow", 6.0, "uid 1000")
-READS = (Effect("read", "file:/a"),)
+READS = Effect("read", "file:/srv/a")
 
 
 def test_nothing_is_stopped_without_a_file_or_a_folder(tmp_path):
@@ -57,19 +59,25 @@ def test_the_same_kind_again_is_one_stop_with_the_new_reason(tmp_path):
     assert stop.set_(str(tmp_path), One("all", "second")).stops == (One("all", "second"),)
 
 
-def test_a_call_is_hit_by_what_touches_it(tmp_path):
-    url = (Effect("fetch", "url:https://a.example/"),)
+def decided(found, tool, *effects):
+    """The rule by which the gate denies a call under this stop, "" when it does not."""
+    scene = Scene("/srv", "/home/pi", (Root("work", "/srv"),))
+    state = State(stopped=found.words)
+    decision = decide(Call(tool, {}), effects, Policy(), state, scene)
+    return decision.rule if decision.verdict == "deny" else ""
+
+
+def test_the_gate_denies_what_a_stop_touches_and_nothing_else():
+    url = Effect("fetch", "url:https://a.example/", detail="GET")
     both = Stop((NETWORK, GREP))
-    assert both.hit("file_read", READS) is None
-    assert both.hit("Grep", READS) == stop.Hit("stop.tool", "the tool Grep is stopped (too slow)")
-    assert both.hit("http_request", url) == stop.Hit("stop.network", "the network is stopped")
-    assert both.hit("bash", (Effect("send", "host:a.example"),)).rule == "stop.network"
-    assert both.hit("mcp_call", (Effect("call", "mcp:home/lamp"),)).rule == "stop.network"
+    assert both.words == "network tool:grep"
     assert both.everything == ""
-    assert Stop((EVERYTHING, NETWORK)).hit("sensor_read", READS) == stop.Hit(
-        "stop.all", "everything is stopped (smoke in the greenhouse)"
-    )
-    assert Stop((EVERYTHING,)).network
+    assert decided(both, "file_read", READS) == ""
+    assert decided(both, "grep", READS) == "stop.tool"
+    assert decided(both, "http_request", url) == "stop.network"
+    assert decided(Stop((NETWORK, EVERYTHING)), "file_read", READS) == "stop.all"
+    assert decided(Stop((), "it is empty"), "file_read", READS) == "stop.all"
+    assert Stop((EVERYTHING,)).everything == "everything is stopped (smoke in the greenhouse)"
 
 
 DAMAGED = [
@@ -100,7 +108,7 @@ def test_what_cannot_be_understood_stops_everything(tmp_path, content):
     (tmp_path / "stop").write_bytes(content)
     found = stop.read(str(tmp_path))
     assert found.damaged
-    assert found.hit("sensor_read", READS).rule == "stop.all"
+    assert found.words == "all"
     assert "cannot be read" in found.everything
 
 
@@ -238,8 +246,8 @@ def test_a_killed_stop_leaves_the_old_or_the_new_and_never_none(tmp_path):
         process.stdout.readline()
         until = time.monotonic() + dice.uniform(0.0, 0.03)
         while time.monotonic() < until:
-            assert stop.read(str(tmp_path)).network
+            assert stop.read(str(tmp_path)).words
         process.kill()
         process.wait()
         process.stdout.close()
-        assert stop.read(str(tmp_path)).network
+        assert stop.read(str(tmp_path)).words
