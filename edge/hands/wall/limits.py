@@ -1,12 +1,14 @@
-"""What one child tree may use up, as limits of its first process, which all later ones inherit.
+"""What one child tree may use up, as limits that are there from its first instruction.
 
 Rules:
-1. Limits are set from outside while the child is held before its program starts (spawn.py): no moment without them.
-2. A limit is hard and never above what the agent itself has.
-3. The tag of a call is the limit on message queues (bytes), which no ordinary program uses; the filter of system
-   calls forbids to change it.
-4. The number of processes is counted by user and does not bind uid 0.
-5. When memory runs out, a child is the first to go.
+1. A process inherits the limits of the one that starts it. For the moment of a start the agent lowers its own soft
+   limits, one start at a time; the filter of system calls forbids every process behind the wall to set any of these.
+   After the start the hard limits follow. There is no moment without them.
+2. A limit is never above what the agent itself has.
+3. The tag of a call is the limit on message queues (bytes), which no ordinary program uses.
+4. The number of processes is counted by user and does not bind uid 0 (cgroup.py does). For the agent's own user it is
+   counted on top of what runs already.
+5. Processor time is limited after the start: the agent's own may be above it. When memory runs out, a child goes first.
 """
 
 from __future__ import annotations
@@ -16,15 +18,16 @@ import os
 import random
 import resource
 
-from edge.hands.wall import kernel
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from types import TracebackType
+
     from edge.hands.wall.confine import Confinement
 
 QUEUES = 12  # RLIMIT_MSGQUEUE, which the standard library has no name for on all Pythons
 _MOST = 819_200  # the kernel's own default
 _taken: set[int] = set()
+_starting = _thread.allocate_lock()
 
 
 def tag() -> int:
@@ -45,66 +48,72 @@ def free(value: int) -> None:
 
 
 def wanted(plan: Confinement) -> list[tuple[int, int]]:
-    """(resource, hard limit) of a plan."""
+    """(resource, limit) of a plan."""
     limits = plan.limits
+    running = 0 if plan.alone and os.geteuid() == 0 else _running()
     return [
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_AS, limits.memory),
         (resource.RLIMIT_FSIZE, limits.file_size),
-        (resource.RLIMIT_NPROC, limits.processes),
+        (resource.RLIMIT_NPROC, limits.processes + running),
         (resource.RLIMIT_NOFILE, limits.files),
         (resource.RLIMIT_CPU, limits.cpu),
         (QUEUES, plan.tag),
     ]
 
 
-def impose(pid: int, plan: Confinement) -> None:
-    """Set the limits of a process that is held. ProcessLookupError when it is gone, OSError when they cannot be set."""
+def _running() -> int:
+    """How many threads there are in all, which is never less than this user's; 0 when that is not told."""
     try:
-        _set(pid, plan)
-    except PermissionError:
-        # Limits of another user's process need CAP_SYS_RESOURCE, which a service or container may lack.
-        _set_as_its_user(pid, plan)
-    expendable(pid)
+        with open("/proc/loadavg", "rb") as file:
+            return int(file.read().split()[3].partition(b"/")[2])
+    except (OSError, IndexError, ValueError):
+        return 0
 
 
-def _set(pid: int, plan: Confinement) -> None:
-    for what, most in wanted(plan):
-        own = resource.prlimit(pid, what)[1]
-        if own != resource.RLIM_INFINITY:
-            most = min(most, own)
-        resource.prlimit(pid, what, (most, most))
+class Lowered:
+    """`with`: this process's own soft limits are those of a plan; what is started meanwhile inherits them."""
 
+    def __init__(self, plan: Confinement) -> None:
+        self._wanted = [(what, _at_most(most, resource.getrlimit(what)[1])) for what, most in wanted(plan)]
+        self._before: list[tuple[int, tuple[int, int]]] = []
 
-def _set_as_its_user(pid: int, plan: Confinement) -> None:
-    """The same from a thread that takes the process's user: nobody needs a right to lower limits of his own."""
-    failed: list[OSError] = []
-    done = _thread.allocate_lock()
-    done.acquire()
-
-    def act() -> None:
+    def __enter__(self) -> None:
+        _starting.acquire()
         try:
-            kernel.become(*owner(pid))
-            _set(pid, plan)
-        except OSError as error:
-            failed.append(error)
-        finally:
-            done.release()
+            for what, most in self._wanted:
+                if what != resource.RLIMIT_CPU:
+                    soft, hard = resource.getrlimit(what)
+                    resource.setrlimit(what, (most, hard))
+                    self._before.append((what, (soft, hard)))
+        except (OSError, ValueError):
+            self._restore()
+            raise
 
-    _thread.start_new_thread(act, ())
-    done.acquire()
-    if failed:
-        raise failed[0]
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        self._restore()
+
+    def harden(self, pid: int) -> None:
+        """Make the limits of a process that was started hard ones, and let it be the first to go without memory.
+
+        Nothing where this process may not: another user's, without CAP_SYS_RESOURCE. The filter then holds them alone.
+        """
+        try:
+            for what, most in self._wanted:
+                resource.prlimit(pid, what, (most, most))
+        except OSError:
+            pass
+        expendable(pid)
+
+    def _restore(self) -> None:
+        for what, limits in self._before:
+            resource.setrlimit(what, limits)
+        self._before = []
+        _starting.release()
 
 
-def owner(pid: int) -> tuple[int, int]:
-    """The real user and group of a process. ProcessLookupError when it is gone."""
-    try:
-        with open(f"/proc/{pid}/status", "rb") as file:
-            fields = dict(line.split(b":", 1) for line in file.read().splitlines() if b":" in line)
-        return int(fields[b"Uid"].split()[0]), int(fields[b"Gid"].split()[0])
-    except (FileNotFoundError, KeyError) as error:
-        raise ProcessLookupError(f"the process {pid} is gone") from error
+def _at_most(most: int, hard: int) -> int:
+    return most if hard == resource.RLIM_INFINITY else min(most, hard)
 
 
 def expendable(pid: int) -> None:

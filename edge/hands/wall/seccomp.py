@@ -7,8 +7,8 @@ Rules:
 3. Refused whatever the permit says: name spaces, mounts, other processes' memory, modules, clocks, key rings,
    io_uring, bpf, device nodes, raw and foreign sockets, typing into terminals. Refused unless named: sockets of
    inet, unix, netlink, the kernel's log.
-4. The limit that tells the processes of a call (tree.py) cannot be changed, nor any limit of another process; nor
-   can the agent be signalled, whatever the kernel's other walls can do.
+4. The limits of limits.py cannot be set, up or down, nor any limit of another process; nor can the agent be
+   signalled, whatever the kernel's other walls can do.
 5. A family of sockets is told by the first argument. socketcall(2) hides it in memory and is refused as a whole.
 """
 
@@ -105,7 +105,8 @@ SPACES, TIME_SPACE = 0x7E020000, 0x80
 UNIX, INET, INET6, NETLINK = 1, 2, 10, 16  # AF_*
 STREAM, DATAGRAM = 1, 2
 NETLINKS = (0, 4, 15, 16)  # route, socket diagnosis, device events, generic (include/uapi/linux/netlink.h)
-TAG = 12  # RLIMIT_MSGQUEUE, the same on all machines here
+# RLIMIT_* of cpu, file size, core, processes, open files, memory and message queues, the same on all machines here
+LIMITED = (0, 1, 4, 6, 7, 9, 12)
 TERMINAL = (0x5412, 0x541C, 0x541D, 0x5423)  # TIOCSTI, TIOCLINUX, TIOCCONS, TIOCSETD
 DEVICES = (0x2000, 0x6000)  # S_IFCHR, S_IFBLK
 TRUNCATES, ACCESS = 0x200, 3  # O_TRUNC, O_ACCMODE
@@ -125,7 +126,7 @@ def rules(sockets: tuple[str, ...], kernel_log: bool, truncates: bool, agent: in
     named["unshare"] = _bits(0, SPACES | TIME_SPACE)
     named["mknod"], named["mknodat"] = _device(1), _device(2)
     named["ioctl"] = [bpf.load(bpf.low(1)), *bpf.one_of(TERMINAL, bpf.refuse(EPERM), bpf.allow())]
-    named["setrlimit"] = [bpf.load(bpf.low(0)), *bpf.one_of((TAG,), bpf.refuse(EPERM), bpf.allow())]
+    named["setrlimit"] = [bpf.load(bpf.low(0)), *bpf.one_of(LIMITED, bpf.refuse(EPERM), bpf.allow())]
     named["prlimit64"] = _prlimit()
     named["socket"] = _socket(sockets)
     named["socketpair"] = [bpf.load(bpf.low(0)), *bpf.one_of((UNIX,), bpf.allow(), bpf.refuse(EPERM))]
@@ -155,8 +156,8 @@ def _truncating(argument: int) -> Code:
 
 
 def _prlimit() -> Code:
-    """prlimit64(pid, resource, new, old): reading is free; new limits only for oneself, and not for the tag."""
-    resource = [bpf.load(bpf.low(1)), *bpf.one_of((TAG,), bpf.refuse(EPERM), bpf.allow())]
+    """prlimit64(pid, resource, new, old): reading is free; new limits only for oneself, and not those of the wall."""
+    resource = [bpf.load(bpf.low(1)), *bpf.one_of(LIMITED, bpf.refuse(EPERM), bpf.allow())]
     setting = [bpf.load(bpf.low(0)), *bpf.choose(bpf.EQUAL, 0, resource, bpf.refuse(EPERM))]
     upper = [bpf.load(bpf.high(2)), *bpf.choose(bpf.EQUAL, 0, bpf.allow(), list(setting))]
     return [bpf.load(bpf.low(2)), *bpf.choose(bpf.EQUAL, 0, upper, setting)]

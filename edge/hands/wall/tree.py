@@ -1,8 +1,8 @@
 """All processes of a call, told by its tag, ended and reaped.
 
 Rules:
-1. A process belongs to a call when its hard limit on message queues is the call's tag and its parents lead to this
-   agent. Neither a new session, nor a new group, nor a parent that ended changes that: orphans come to the agent,
+1. A process belongs to a call when its limit on message queues is the call's tag, it can gain no privileges, and its
+   parents lead to this agent. Neither a new session, nor a new group, nor a parent that ended changes that: orphans come to the agent,
    which is made their subreaper (prctl(2)).
 2. Ending is in two steps: all are stopped until a look finds no new one, then all are killed. What forks without
    end fills its own limit of processes, and then stands still.
@@ -47,7 +47,7 @@ def adopt() -> None:
 def tag_of(pid: int) -> int:
     """The tag of a process, also of one that ended and was not reaped; 0 when it is gone or may not be asked."""
     try:
-        return resource.prlimit(pid, QUEUES)[1]
+        return resource.prlimit(pid, QUEUES)[0]
     except ProcessLookupError:
         return 0
     except PermissionError:
@@ -58,9 +58,18 @@ def tag_of(pid: int) -> int:
 def _tag_in_file(pid: int) -> int:
     for line in _read(f"/proc/{pid}/limits").splitlines():
         if line.startswith(b"Max msgqueue size"):
-            hard = line.split()[4]
-            return int(hard) if hard.isdigit() else 0
+            soft = line.split()[3]
+            return int(soft) if soft.isdigit() else 0
     return 0
+
+
+def _is_walled(pid: int) -> bool:
+    """Was the process started with no_new_privs? The agent and what else it starts in the same moment were not.
+
+    Kernels before 4.10 do not tell; there it counts as one.
+    """
+    text = _read(f"/proc/{pid}/status")
+    return b"\nNoNewPrivs:\t0" not in text
 
 
 def stat(pid: int) -> tuple[str, int, int]:
@@ -106,7 +115,7 @@ def members(tag: int) -> dict[int, str]:
     found = {}
     parents: dict[int, int] = {}
     for pid in _numbers():
-        if tag_of(pid) == tag:
+        if tag_of(pid) == tag and _is_walled(pid):
             letter, parents[pid], _ = stat(pid)
             if letter and _is_ours(pid, parents):
                 found[pid] = letter
@@ -127,7 +136,7 @@ def strays(first: Leftover) -> list[Leftover]:
     found = []
     parents: dict[int, int] = {}
     for pid in _numbers():
-        if tag_of(pid) == first.tag and pid != os.getpid():
+        if tag_of(pid) == first.tag and _is_walled(pid):
             letter, parents[pid], start = stat(pid)
             if letter not in ("", "Z", "X") and start >= first.start and not _is_ours(pid, parents):
                 found.append(Leftover(pid, start, first.tag))

@@ -97,7 +97,7 @@ def test_threads_and_forks_are_allowed_and_name_spaces_are_not(machine: str) -> 
 
 
 @pytest.mark.parametrize("machine", MACHINES)
-def test_device_nodes_typing_into_terminals_and_the_tag_are_closed(machine: str) -> None:
+def test_device_nodes_typing_into_terminals_and_limits_are_closed(machine: str) -> None:
     kinds = {0x1000: "allow", 0x8000: "allow", 0xC000: "allow", 0: "allow", 0x2000: EPERM, 0x6000: EPERM}
     for mode, wanted in kinds.items():
         if has(machine, "mknod"):
@@ -107,12 +107,13 @@ def test_device_nodes_typing_into_terminals_and_the_tag_are_closed(machine: str)
         assert answer(machine, "ioctl", (0, command)) == EPERM
         assert answer(machine, "ioctl", (0, command | 1 << 32)) == EPERM
     assert answer(machine, "ioctl", (0, 0x5413)) == "allow"
-    assert answer(machine, "setrlimit", (12,)) == EPERM
-    assert answer(machine, "setrlimit", (7,)) == "allow"
+    for resource in range(16):
+        wanted = EPERM if resource in (0, 1, 4, 6, 7, 9, 12) else "allow"
+        assert answer(machine, "setrlimit", (resource,)) == wanted
     some = 0x7F0000000000 if machine in ("x86_64", "generic") else 0x7F000000
     assert answer(machine, "prlimit64", (0, 12, some, 0)) == EPERM
     assert answer(machine, "prlimit64", (0, 12, 0, some)) == "allow"
-    assert answer(machine, "prlimit64", (0, 7, some, 0)) == "allow"
+    assert answer(machine, "prlimit64", (0, 3, some, 0)) == "allow"
     assert answer(machine, "prlimit64", (77, 7, some, 0)) == EPERM
     assert answer(machine, "prlimit64", (77, 7, 0, some)) == "allow"
 
