@@ -15,7 +15,7 @@ Rules:
 
 from __future__ import annotations
 
-from edge.gate.secret import folded, is_secret
+from edge.gate.secret import TYPICAL, folded, is_secret
 from edge.record import Record
 
 TYPE_CHECKING = False
@@ -28,6 +28,7 @@ _TURNING = frozenset("\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u20
 READABLE = ("/etc", "/usr", "/proc", "/sys", "/boot", "/var/log", "/run/log")
 SYSTEM = ("/etc", "/usr", "/boot", "/dev", "/sys", "/proc", "/lib", "/bin", "/sbin", "/var", "/run", "/root", "/home")
 
+SECRET_PARTS = TYPICAL  # for who has to judge a pattern of names
 STARTUP_PARTS = frozenset(
     (
         ".bashrc",

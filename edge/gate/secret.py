@@ -122,6 +122,14 @@ _PUBLIC = ("/etc/ssl/certs", "/etc/ca-certificates", "/usr", "/etc/pki/ca-trust"
 _PUBLIC_NAMES = frozenset(("cacert.pem", "ca-certificates.pem", "ca-bundle.pem", "fullchain.pem", "chain.pem"))
 # What packages brought: by these words alone nothing there is a secret.
 _PACKAGES = ("/usr/share/", "/usr/lib/", "/usr/include/")
+# Names to try a pattern on: one that aims at any of these means a secret. Few, or every pattern would seem to.
+TYPICAL = PARTS | frozenset(
+    (
+        *("id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "ssh_host_rsa_key", "ssh_host_ed25519_key", ".env.local"),
+        *("wpa_supplicant.conf", "server.pem", "server.key", "home.nmconnection", "credentials", "credentials.json"),
+        *("secrets.toml", "secrets.yaml", "secrets.yml", "secrets.json", "token", "tokens", "environ"),
+    )
+)
 # What an imager leaves beside the firmware: the first user's password, the key of the network (under /boot only).
 BOOT = frozenset(("custom.toml", "firstrun.sh", "user-data", "network-config", "userconf"))
 MOSQUITTO = frozenset(("passwd", "pwfile", "passwordfile", "password_file", "passwords"))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import random
+from fnmatch import fnmatchcase
 
 import pytest
 
 from edge.call import Root, Scene
 from edge.gate.paths import absolute, place
-from edge.gate.secret import BOOT, FOLDERS, PARTS, PIECES, folded, is_closed, is_memory, is_secret
+from edge.gate.secret import BOOT, FOLDERS, PARTS, PIECES, TYPICAL, folded, is_closed, is_memory, is_secret
 
 SCENE = Scene("/w/proj", "/home/pi", (Root("work", "/w/proj"),))
 ROUNDS = 20_000 if os.environ.get("FIELDHAND_SOAK") == "1" else 2_000
@@ -130,6 +131,14 @@ def test_every_entry_of_the_tables_is_found_and_none_is_written_with_capitals() 
         assert not is_secret(folder + "x") or "." in folder or "-" in folder or folder.endswith("btmp"), folder
     for name in BOOT:
         assert is_secret(f"/boot/firmware/{name}") and not is_secret(f"/srv/{name}")
+
+
+def test_the_names_to_try_a_pattern_on_are_secrets_where_they_lie() -> None:
+    places = ("", "/proc/1/")
+    for name in TYPICAL:
+        assert any(is_secret(place_ + name) for place_ in places), name
+    for pattern in (".e*", "*.pem", "id_*", "*token*", "?hadow", ".s??", "*.nmconnection", "*.key"):
+        assert any(fnmatchcase(name, pattern) for name in TYPICAL), pattern
 
 
 def test_folding_leaves_plain_and_foreign_names_readable() -> None:
