@@ -13,7 +13,7 @@ from edge.faults import ConfigFault
 from edge.record import as_dict
 
 # Keys that the README tells of elsewhere, or that are other pages' names for what it names.
-ELSEWHERE = {"temperature", "key_file", "timeout_ms", "profile", "block_internal_http", "confine_writes", "proxy"}
+ELSEWHERE = {"temperature", "key_file", "timeout_ms", "profile", "block_internal_http", "confine_writes", "proxy", "wait"}
 
 
 def write(folder: Path, text: str, name: str = "config.toml") -> str:
@@ -275,3 +275,10 @@ def test_what_is_no_plain_http_proxy_is_a_fault_without_its_password(said: str, 
     with pytest.raises(ConfigFault, match="must be http://HOST:PORT") as caught:
         load(write(tmp_path, f'[network]\nproxy = "{said}"\n'))
     assert "u:p" not in str(caught.value) and caught.value.key == "network.proxy"
+
+
+def test_questions_wait_for_answers_from_elsewhere_where_the_settings_say_so(tmp_path: Path) -> None:
+    assert Settings().wait is False
+    assert load(write(tmp_path, "[approvals]\nwait = true\n")).wait is True
+    with pytest.raises(ConfigFault, match="must be true or false"):
+        load(write(tmp_path, "[approvals]\nwait = 1\n"))
