@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import gzip
 import socket
 import ssl
+import struct
 import threading
+import zlib
 from collections.abc import Callable
 from typing import Any
 
@@ -142,9 +143,18 @@ def drips(start: bytes, piece: bytes, every: float) -> Behaviour:
 
 
 def bomb(size: int) -> bytes:
-    """`size` zero bytes (a multiple of 1 MiB) packed by gzip, some thousandth of that, made without much memory."""
-    block = gzip.compress(bytes(1 << 20))
-    return block * (size >> 20)
+    """`size` zero bytes (a multiple of 1 MiB) as one member of gzip, a thousandth of that, made without much memory.
+
+    A full flush ends on a byte and forgets what was before, so the same bytes can stand again and again.
+    """
+    zeros = bytes(1 << 20)
+    made = zlib.compressobj(9, zlib.DEFLATED, -15)
+    block = made.compress(zeros) + made.flush(zlib.Z_FULL_FLUSH)
+    crc = 0
+    for _ in range(size >> 20):
+        crc = zlib.crc32(zeros, crc)
+    head, end = b"\x1f\x8b\x08\0\0\0\0\0\0\xff", made.flush(zlib.Z_FINISH)
+    return head + block * (size >> 20) + end + struct.pack("<II", crc, size & 0xFFFFFFFF)
 
 
 def endless() -> Behaviour:
@@ -160,22 +170,18 @@ def not_here(request: Request, sock: Any) -> None:
     says(b"nothing here", "404 Not Found")(request, sock)
 
 
-def proxying(web: Web) -> Behaviour:
-    """A forward proxy: every name leads to where the request was meant to go on this loopback, by its port."""
-
-    def behave(request: Request, sock: Any) -> None:
-        if request.method != "CONNECT":
-            says(b"through the proxy")(request, sock)
-            return
-        port = int(request.path.rpartition(":")[2])
-        with socket.create_connection(("127.0.0.1", port), timeout=5) as far:
-            sock.sendall(b"HTTP/1.1 200 Connected\r\n\r\n")
-            back = threading.Thread(target=_pump, args=(far, sock), daemon=True)
-            back.start()
-            _pump(sock, far)
-            back.join(5)
-
-    return behave
+def proxying(request: Request, sock: Any) -> None:
+    """A forward proxy: it answers for every name itself, and connects each tunnel to this loopback by its port."""
+    if request.method != "CONNECT":
+        says(b"through the proxy")(request, sock)
+        return
+    port = int(request.path.rpartition(":")[2])
+    with socket.create_connection(("127.0.0.1", port), timeout=5) as far:
+        sock.sendall(b"HTTP/1.1 200 Connected\r\n\r\n")
+        back = threading.Thread(target=_pump, args=(far, sock), daemon=True)
+        back.start()
+        _pump(sock, far)
+        back.join(5)
 
 
 def _pump(source: Any, to: Any) -> None:
