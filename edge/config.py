@@ -64,8 +64,8 @@ class Settings(Record):
 
     roots: the folders that tools may write in, absolute and without links; none: the folder of the start.
     profile: the name of the risk profile in force, "" without one. block_internal: tools refuse internal hosts that
-    no profile lists. proxy: what tools go through to public hosts, "" for none. wait: without a terminal, questions wait
-    for `fieldhand approvals`. warnings: sentences on what in the file changes nothing, or less than it seems to.
+    no profile lists. proxy: what tools go through to public hosts, "" for none. wait: without a terminal, questions
+    wait for `fieldhand approvals`. warnings: sentences on what in the file changes nothing, or less than it seems to.
     """
 
     preset: str = "guarded"
