@@ -54,7 +54,8 @@ def run(args: Args, hands: Hands) -> Observation:
     found = hands.net.request(
         method, args["url"], args.get("headers", {}), _body(args), LIMIT, args.get("timeout_seconds", 0)
     )
-    top = "\n".join([f"{found['status']} {found['reason']}".rstrip(), *_notes(found), *_shown(found["headers"])])
+    status = f"{found['status']} {visible(found['reason'], 80)}".rstrip()
+    top = "\n".join([status, *_notes(found), *_shown(found["headers"])])
     body = _text(found)
     text = f"{top}\n\n{clip(body, max(1000, TEXT - len(top)))}" if body else top
     facts = {name: found[name] for name in ("status", "url", "hops", "cut", "via")}
