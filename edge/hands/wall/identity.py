@@ -64,8 +64,24 @@ def _taken() -> set[int]:
     return found
 
 
+def ready(plan: Confinement) -> None:
+    """Make and keep what `enter` needs for this plan; in the agent's own table of descriptors. Failures show there."""
+    user = plan.user or number("")
+    for path in (*plan.writes, *plan.reads):
+        try:
+            if path in plan.writes or wants_showing(path, plan):
+                status = os.stat(path)
+                key = (status.st_uid, status.st_gid, user)
+                if key not in _shown:
+                    _shown[key] = users(*key)
+        except OSError:
+            continue
+
+
 def enter(plan: Confinement) -> str:
     """Make the calling thread, of a root agent, one of the child's user; what it starts then inherits that.
+
+    `ready` was called for the plan before: the thread may have a table of descriptors of its own.
 
     The thread gets a mount name space of its own and the plan's working folder. "" when it has the own user; else
     the sentence of why it has none, and then it is still root, without capabilities. OSError is not raised: a
@@ -120,10 +136,10 @@ def _prepare(plan: Confinement, user: int) -> str:
     return ""
 
 
-def possible(path: str) -> str:
+def possible(path: str, user: int = FIRST) -> str:
     """Why a folder cannot be shown to a child as its own, "" when it can. Nothing is mounted."""
     try:
-        os.close(shown(path, number("")))
+        os.close(shown(path, user))
     except OSError as error:
         return unmapped(error)
     return ""
@@ -157,12 +173,18 @@ def open_to_all(path: str) -> bool:
 def shown(path: str, user: int) -> int:
     """A detached copy of what is mounted at `path`, whose owner is shown as `user`. OSError where it cannot be."""
     status = os.stat(path)
+    key = (status.st_uid, status.st_gid, user)
     tree = kernel.open_tree(path, True)
+    space = -1
     try:
-        kernel.mount_setattr(tree, kernel.ATTR_IDMAP, False, users(status.st_uid, status.st_gid, user))
+        space = users(*key)
+        kernel.mount_setattr(tree, kernel.ATTR_IDMAP, False, space)
     except OSError as error:
         os.close(tree)
         raise OSError(error.errno, error.strerror, path) from error
+    finally:
+        if space >= 0 and space != _shown.get(key):
+            os.close(space)
     return tree
 
 
@@ -218,14 +240,12 @@ def point(path: str, folder: bool) -> None:
 
 
 def users(uid: int, gid: int, user: int) -> int:
-    """The user name space that shows (uid, gid) as `user` and all others as they are; the descriptor is kept here.
+    """The user name space that shows (uid, gid) as `user` and all others as they are, as a descriptor.
 
-    OSError where user name spaces are barred.
+    The kept one, or one made for this moment. OSError where user name spaces are barred.
     """
-    key = (uid, gid, user)
-    if key not in _shown:
-        _shown[key] = _made(_map(uid, user), _map(gid, user))
-    return _shown[key]
+    kept = _shown.get((uid, gid, user))
+    return _made(_map(uid, user), _map(gid, user)) if kept is None else kept
 
 
 def _map(owner: int, user: int) -> str:

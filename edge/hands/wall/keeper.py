@@ -119,14 +119,10 @@ def _user(plan: Confinement) -> int:
     """The number of the command's own user, 0 for none; the name spaces that show it are made here, before."""
     if os.geteuid() != 0 or not plan.alone:
         return 0
-    try:
-        for path in plan.writes:
-            if not identity.open_to_all(path):
-                status = os.stat(path)
-                identity.users(status.st_uid, status.st_gid, plan.user or identity.number(""))
-    except OSError:
-        return 0
-    return plan.user or identity.number("")
+    identity.ready(plan)
+    user = plan.user or identity.number("")
+    folders = [path for path in plan.writes if not path.startswith("/dev/") and not identity.open_to_all(path)]
+    return 0 if any(identity.possible(path, user) for path in folders) else user
 
 
 def _cloned(flags: int, user: int) -> tuple[int, int]:

@@ -10,18 +10,23 @@ Rules:
 from __future__ import annotations
 
 import os
+import resource
 import select
 import sys
 import time
 
 from edge.gate.paths import READABLE
 from edge.hands.wall import identity, limits, spawn
-from edge.hands.wall.confine import Confinement, Limits
+from edge.hands.wall.confine import Confinement
 from edge.hands.wall.plan import PROGRAMS
+from edge.record import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from edge.hands.wall.namespaces import Kept
+    from edge.hands.wall.spawn import Child
 
 CODE = "import sys; sys.path.insert(0, sys.argv[1]); from edge.hands.wall.acts import main; raise SystemExit(main())"
 # Leaves two processes running in sessions of their own, one of them without a living parent; they hold stdout open.
@@ -106,7 +111,6 @@ def plan_for(scenery: Scenery, level: str, state: str, names: dict[str, str]) ->
         writes=(scenery.inside,),
         hidden=tuple(path for path in (f"{scenery.folder}/own", state, scenery.key) if path),
         environment=tuple({"PATH": os.path.dirname(program), **library, **names}.items()),
-        limits=Limits(),
         level=level,
         user=identity.number(state),
         tag=limits.tag(),
@@ -121,8 +125,9 @@ def attempt(level: str, acts: Sequence[str], state: str = "", key: str = "") -> 
     """
     scenery = Scenery(key)
     try:
-        names = {**scenery.names(), "ACTS": " ".join(acts), "PROCESSES": str(Limits().processes)}
-        told = _heard(plan_for(scenery, level, state, names))
+        made = plan_for(scenery, level, state, {**scenery.names(), "ACTS": " ".join(acts)})
+        most = dict(limits.wanted(made))[resource.RLIMIT_NPROC]
+        told = _heard(replace(made, environment=(*made.environment, ("PROCESSES", str(most)))))
     finally:
         scenery.close()
     found = dict(line.split(" ", 1) for line in told.splitlines() if " " in line)
@@ -191,14 +196,19 @@ class _Started:
 
     def end(self) -> None:
         """End it with all it started."""
-        self._child.kill_tree()
-        until = time.monotonic() + 2.0
-        while self._child.poll() is None and time.monotonic() < until:
-            time.sleep(0.002)
-        self._child.close()
+        end(self._child)
 
     def close(self) -> None:
         """Let the pipes go."""
         for fd in self._pipes:
             os.close(fd)
         self._pipes = []
+
+
+def end(child: Child | Kept) -> None:
+    """End a child with all it started, and let it go."""
+    child.kill_tree()
+    until = time.monotonic() + 2.0
+    while child.poll() is None and time.monotonic() < until:
+        time.sleep(0.002)
+    child.close()
