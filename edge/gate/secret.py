@@ -117,6 +117,8 @@ FOLDERS = (
     *("/var/lib/networkmanager", "/var/log/btmp", "/etc/letsencrypt/keys"),
     *("/proc/kcore", "/proc/vmcore", "/proc/kmsg"),
 )
+_PARTIAL = tuple([f"/{piece}/" for piece in PIECES])
+_BELOW = tuple([f"{folder}/" for folder in FOLDERS])
 # Certificates of everybody, in these and below.
 _PUBLIC = ("/etc/ssl/certs", "/etc/ca-certificates", "/usr", "/etc/pki/ca-trust", "/etc/pki/tls/certs")
 _PUBLIC_NAMES = frozenset(("cacert.pem", "ca-certificates.pem", "ca-bundle.pem", "fullchain.pem", "chain.pem"))
@@ -164,6 +166,11 @@ def folded(path: str) -> str:
 
 def is_secret(path: str) -> bool:
     """True when a part of `path` is the name of something that holds keys, or an absolute `path` is where keys lie."""
+    return is_closed(path) or _of_git(folded(path).split("/"))
+
+
+def is_closed(path: str) -> bool:
+    """True for what a child does not get below a folder that it was given: secrets, but git gets its settings."""
     path = folded(path)
     parts = [_bare(part) for part in path.split("/")]
     if path.startswith("/proc/"):
@@ -172,21 +179,16 @@ def is_secret(path: str) -> bool:
         return not _public(path, parts)
     path = "/".join(parts)
     whole = f"/{path}/"
-    if any(f"/{piece}/" in whole for piece in PIECES) or any(_inside(path, folder) for folder in FOLDERS):
+    if f"{path}/".startswith(_BELOW) or any(piece in whole for piece in _PARTIAL):
         return True
-    if parts[-1] in ("config", "config.worktree") and any(part.endswith(".git") for part in parts[:-1]):
-        return True  # a remote's address may hold a token
     if path.startswith("/boot/"):
         return parts[-1] in BOOT
     return "mosquitto" in parts and parts[-1] in MOSQUITTO
 
 
-def is_closed(path: str) -> bool:
-    """True for what a child does not get below a folder that it was given: secrets, but git gets its settings."""
-    if not is_secret(path):
-        return False
-    parts = folded(path).split("/")
-    return not (parts[-1] in ("config", "config.worktree") and any(part.endswith(".git") for part in parts[:-1]))
+def _of_git(parts: list[str]) -> bool:
+    """Settings of a repository: the address of a remote may hold a token."""
+    return _bare(parts[-1]) in ("config", "config.worktree") and any(part.endswith(".git") for part in parts[:-1])
 
 
 def is_memory(path: str) -> bool:
@@ -206,7 +208,7 @@ def _bare(part: str) -> str:
     name = part.rstrip(". ") or part
     if name.startswith("#") and name.endswith("#"):
         name = name[1:-1]
-    for _ in range(_LAYERS):
+    for _ in range(_LAYERS if name.endswith(_COPIES) else 0):
         copy = next((copy for copy in _COPIES if name.endswith(copy) and len(name) > len(copy)), "")
         if not copy:
             break

@@ -62,12 +62,14 @@ class Guard:
         self._passed.append((status.st_dev, status.st_ino))
         self._look(status, _READ)
         several = status.st_nlink > 1 and status.st_mode & 0o170000 == _REGULAR
-        if self._state and (several or mount(descriptor) != self._mount):
-            devices = {device for device, _ in self._own}
-            if any(device in devices for device, _ in self._passed):
-                below = frozenset(_everything(self._state, _DEPTH))
-                if not below.isdisjoint(self._passed):
-                    raise self._refused()
+        if not self._state or status.st_dev not in {device for device, _ in self._own}:
+            return  # nothing of the state can be there
+        if (several or mount(descriptor) != self._mount) and not self._passed_by(_everything(self._state, _DEPTH)):
+            raise self._refused()
+
+    def _passed_by(self, found: Iterator[tuple[int, int]]) -> bool:
+        """True when nothing of what was found lies on the walk."""
+        return frozenset(self._passed).isdisjoint(found)
 
     def name(self, folder: int, name: str) -> None:
         """A name that was found in the open `folder`: one that only FAT knows is refused."""

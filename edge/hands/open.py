@@ -43,6 +43,7 @@ _RENAMEAT2 = {
     ("riscv64", 8): 276,
 }
 _way = ""
+_system: list[Any] = []  # syscall(2) of the C library, once it was needed
 
 
 class Moved(Exception):
@@ -95,8 +96,11 @@ def rename_new(folder: int, old: str, new: str) -> None:
 def _asked(number: int, *values: Any) -> int:
     import ctypes
 
-    call = ctypes.CDLL(None, use_errno=True).syscall
-    call.restype = ctypes.c_long
+    if not _system:
+        call = ctypes.CDLL(None, use_errno=True).syscall
+        call.restype = ctypes.c_long
+        _system.append(call)
+    call = _system[0]
     # Every argument of a system call is as wide as a register; ctypes would pass an int as half of one.
     wide = [ctypes.c_long(value) if isinstance(value, int) else value for value in (number, *values)]
     code = 0

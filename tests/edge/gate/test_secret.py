@@ -148,6 +148,7 @@ def test_folding_leaves_plain_and_foreign_names_readable() -> None:
 
 def test_a_child_is_kept_from_secrets_and_git_keeps_its_settings() -> None:
     assert is_closed(".env") and is_closed("/etc/shadow") and is_closed("a/.ssh/config")
+    assert is_closed(".ssh/keys.git/config") and is_closed(".git/credentials")
     assert not is_closed(".git/config") and not is_closed("sub/.git/modules/x/config") and not is_closed("notes")
 
 
