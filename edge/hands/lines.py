@@ -87,7 +87,7 @@ def _lines(descriptor: int, late: Callable[[], str]) -> Iterator[bytes]:
 def _blocks(descriptor: int, late: Callable[[], str]) -> Iterator[bytes | str]:
     """The blocks of a file; in the end perhaps why there are no more of them, as text."""
     scanned = 0
-    while scanned < _SCAN:
+    while True:
         reason = late()
         if reason:
             yield reason
@@ -95,12 +95,14 @@ def _blocks(descriptor: int, late: Callable[[], str]) -> Iterator[bytes | str]:
         block = os.read(descriptor, _BLOCK)
         if not block:
             return
+        if scanned >= _SCAN:
+            yield f"after {_SCAN >> 20} MiB"
+            return
         scanned += len(block)
         yield block
         if not block.strip(b"\0") and not _pass_hole(descriptor):
             yield "where the file holds nothing more but a hole"
             return
-    yield f"after {_SCAN >> 20} MiB"
 
 
 def _pass_hole(descriptor: int) -> bool:
