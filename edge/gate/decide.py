@@ -10,7 +10,8 @@ Rules, in their order:
 5. `auto_approve` answers an ask about its tools: of medium risk only, and never after untrusted words were heard.
 6. Taint: after untrusted words what sends, switches or runs a shell that does not provably only read is asked about.
 7. `always_ask` turns an allow into an ask, never a denial into one.
-8. With nobody there an ask that no grant of the operator answers is a denial, and says so.
+8. Who is asked is told what the reader remarked. With nobody there an ask that no grant of the operator answers is a
+   denial, and says so.
 9. From 5 on nothing but rule 5 raises anything. No rule, no permit; the permit holds what was declared (permit.py).
 """
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from edge.gate.policy import Policy, State
     from edge.gate.row import Row
 
+_REMARKS = 4  # sentences beside the reason that a person is told
 _WEIGHT = {"allow": 0, "ask": 1, "deny": 2, "low": 0, "medium": 1, "high": 2}
 
 
@@ -86,7 +88,7 @@ def ruling(call: Call, effects: tuple[Effect, ...], policy: Policy, state: State
     decision = Decision(worst.verdict, worst.row.risk, worst.row.id, _sentence(worst, columns, policy))
     case = Case(called(call, effects), judged, seen, policy, state)
     steps: list[str] = []
-    for step in (_approved, _tainted, _always_asked, _alone):
+    for step in (_approved, _tainted, _always_asked, _remarked, _alone):
         after = step(decision, case)
         if after is not decision:
             steps.append(after.sentence)
@@ -177,6 +179,14 @@ def _always_asked(now: Decision, case: Case) -> Decision:
             sentence = f"{now.sentence}; always_ask names {name}"
             return replace(now, verdict="ask", rule="profile.always-ask", sentence=sentence, by="")
     return now
+
+
+def _remarked(now: Decision, case: Case) -> Decision:
+    """What whoever is asked has to know of a command, such as that it will fail behind the wall."""
+    remarks = [remark for script in case.seen.scripts for remark in script.remarks]
+    if now.verdict != "ask" or not remarks:
+        return now
+    return replace(now, sentence="; ".join([now.sentence, *remarks[:_REMARKS]]))
 
 
 def _alone(now: Decision, case: Case) -> Decision:

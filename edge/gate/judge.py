@@ -4,8 +4,8 @@ Rules:
 1. An effect becomes one finding or, for shell text, one for each thing the reader found in it. The order is kept.
 2. Paths are judged by where they lead (paths.py). What the operator forbids is closed, whatever else it is; then the
    agent's own, secrets, and so on. A change of a whole folder is a change of all that lies in it.
-3. A host is listed, listed as internal, unlisted, internal or unreadable (hosts.py, urls.py). A `fetch` that is no GET
-   or HEAD is a `send`.
+3. A host is listed, listed as internal, unlisted, internal or unreadable (hosts.py, urls.py). A `fetch` that is not
+   GET, HEAD or OPTIONS is a `send`.
 4. What the table does not know is denied: the row NO_RULE.
 """
 
@@ -29,7 +29,7 @@ NO_GRANT = Grant("unknown", "none")
 # Paths that lead to no place at all, whatever would be done there.
 _NOWHERE = {"odd": rules.ODD_PATH, "adrift": rules.ADRIFT}
 _READS = rules.RULES["run", "program", "reads"]
-_LOOKS = frozenset(("GET", "HEAD", ""))
+_LOOKS = frozenset(("GET", "HEAD", "OPTIONS", ""))
 
 
 class Finding(Record):
