@@ -1,7 +1,7 @@
 """`fieldhand doctor`: what is present here, each line with the fix where something is missing.
 
-Every line comes from a look at this moment. What is enforced against a tool's child processes stands here
-once such children exist; nothing is claimed before.
+Every line comes from a look at this moment. What the wall holds against a tool's child processes comes from a child
+that just tried it, claim by claim.
 """
 
 from __future__ import annotations
@@ -58,6 +58,7 @@ def _findings(options: Options) -> Iterator[Finding]:
         yield from _state(settings)
         yield from _model(settings)
         yield from _board(settings)
+        yield from _wall(options, settings)
     except Fault as fault:
         yield Finding("settings", "wrong", fault.sentence, fault.fix)
     yield from _clock()
@@ -103,6 +104,39 @@ def _board(settings: Settings) -> Iterator[Finding]:
         yield Finding("board", "ok", f"simulated, started and answered; outputs {names}")
     finally:
         board.close()
+
+
+def _wall(options: Options, settings: Settings) -> Iterator[Finding]:
+    """The level, why it is no better, and each claim; wrong is what the policy requires or the level has to hold."""
+    from edge.hands.wall import claims, level
+
+    wanted = settle.policy(settings).wall(options.unattended)
+    state = settle.state_folder(settings.state, os.environ)
+    roots = tuple(os.path.realpath(root) for root in settings.roots) or _start()
+    found = level.find(wanted, state=state, roots=roots)
+    strong = found.name in ("landlock", "namespaces")
+    whose = "a user of their own" if found.alone else "the agent's user"
+    sentence = f"level {found.name}, children run as {whose}; sandbox = {wanted}"
+    yield Finding("wall", "ok" if strong else "wrong" if wanted == "require" else "absent", sentence)
+    for reason in found.reasons:
+        yield Finding("wall", "absent", reason)
+    key = f"{state}/audit.key"
+    try:
+        made = claims.claims(found, state, key if state and os.path.exists(key) else "")
+    except OSError as error:
+        yield Finding("wall", "wrong", f"what it holds cannot be tried: {error.strerror or error}", "free some memory")
+        return
+    for one in made:
+        missing = "wrong" if one.act in level.MUST.get(found.name, ()) and not one.absent else "absent"
+        yield Finding(f"wall: {one.what}", "ok" if one.enforced else missing, one.sentence, one.fix)
+
+
+def _start() -> tuple[str, ...]:
+    """The folder of the start as the only root; none when it is gone."""
+    try:
+        return (os.getcwd(),)
+    except OSError:
+        return ()
 
 
 def _clock() -> Iterator[Finding]:

@@ -22,14 +22,22 @@ if TYPE_CHECKING:
 
 # act -> what is claimed, what it is when it does not hold
 WORDS = {
-    "write": ("files outside", "files outside the opened folders cannot be changed", "files that this user may change"),
+    "write": (
+        "files outside",
+        "files outside the opened folders cannot be changed",
+        "what this user may change, a child may change",
+    ),
     "mode": (
         "modes outside",
         "mode and times of files outside cannot be changed",
         "those of files that belong to this user",
     ),
-    "devices": ("devices", "memory, disks, GPIO and buses cannot be opened", "nodes that this user may open"),
-    "ports": ("serial ports", "serial ports cannot be opened", "ports that this user may open"),
+    "devices": (
+        "devices",
+        "memory, disks, GPIO and buses cannot be opened",
+        "nodes that this user may open can be opened",
+    ),
+    "ports": ("serial ports", "serial ports cannot be opened", "ports that this user may open can be opened"),
     "signal": ("signals", "the agent cannot be signalled", "the agent can be signalled"),
     "environment": ("environment", "the agent's environment cannot be read", "the agent's environment is readable"),
     "memory_of_agent": ("tracing", "the agent cannot be traced nor its memory read", "the agent can be traced"),

@@ -110,6 +110,9 @@ def drop(plan: Confinement) -> None:
 
 def _prepare(plan: Confinement, user: int) -> str:
     """The mounts of rules 2 to 4 for the calling thread; why they cannot be, or ""."""
+    why = unknown(user)
+    if why:
+        return why
     try:
         kernel.unshare(kernel.NEWNS)
         kernel.mount("", "/", "", kernel.MS_REC | kernel.MS_PRIVATE)
@@ -133,6 +136,16 @@ def _prepare(plan: Confinement, user: int) -> str:
     finally:
         for _, tree in trees:
             os.close(tree)
+    return ""
+
+
+def unknown(user: int) -> str:
+    """Why this root cannot make anything of `user`'s, "" when it can: in a container it may be root of few users."""
+    for name in ("uid_map", "gid_map"):
+        with open(f"/proc/self/{name}", encoding="ascii") as file:
+            rows = [[int(word) for word in line.split()] for line in file]
+        if not any(first <= user < first + count for first, _, count in rows):
+            return f"there is no user or group {user} in this container"
     return ""
 
 

@@ -119,8 +119,10 @@ def _user(plan: Confinement) -> int:
     """The number of the command's own user, 0 for none; the name spaces that show it are made here, before."""
     if os.geteuid() != 0 or not plan.alone:
         return 0
-    identity.ready(plan)
     user = plan.user or identity.number("")
+    if identity.unknown(user):
+        return 0
+    identity.ready(plan)
     folders = [path for path in plan.writes if not path.startswith("/dev/") and not identity.open_to_all(path)]
     return 0 if any(identity.possible(path, user) for path in folders) else user
 
@@ -138,12 +140,13 @@ def _cloned(flags: int, user: int) -> tuple[int, int]:
 
 def barred(error: OSError) -> str:
     """Why there are no name spaces, in words."""
-    sentence = f"name spaces cannot be made here: {(error.strerror or 'unknown').lower()}"
-    if error.errno in (1, 13, 28, 87):  # EPERM, EACCES, ENOSPC, EUSERS
-        return sentence + ", so the system bars them for this user"
+    if error.errno in (28, 87):  # ENOSPC, EUSERS
+        return "name spaces cannot be made here: no more of them are allowed (user.max_user_namespaces)"
+    if error.errno in (1, 13):  # EPERM, EACCES
+        return "name spaces cannot be made here: the system bars them for this user"
     if error.errno == 22:
-        return sentence + ", so the kernel was built without one of them"
-    return sentence
+        return "name spaces cannot be made here: the kernel was built without one of them"
+    return f"name spaces cannot be made here: {(error.strerror or 'unknown error').lower()}"
 
 
 def packed(plan: Confinement) -> dict[str, Any]:

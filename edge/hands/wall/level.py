@@ -103,9 +103,10 @@ def tried(name: str, state: str) -> tuple[str, int]:
 def same_user(roots: Sequence[str]) -> str:
     """Why children are the agent's own user, "" when they need not be."""
     if os.geteuid() != 0:
-        return f"children run as the agent's own user, for only root can give them another ({GET_USER})"
-    for root in roots:
-        why = identity.possible(root)
+        only = "only root can give them another, and this version has no set-up for anybody else"
+        return f"children run as the agent's own user: {only} ({GET_USER})"
+    unknown = identity.unknown(identity.number(""))
+    for why in (unknown, *(identity.possible(root) for root in roots)):
         if why:
             return f"children run as root without capabilities: {why} ({GET_USER})"
     return ""

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +55,7 @@ ACTS = {
 }
 
 
-@lru_cache(maxsize=None)
+@cache
 def interpreter(user: int) -> str:
     """A Python that this user can run with the project; a skip with the reason when there is none."""
     for python in (os.path.realpath(sys.executable), "/usr/bin/python3"):
@@ -134,9 +134,10 @@ def test_what_a_level_must_stop_fails_in_fact_and_is_what_is_claimed(
     with capsys.disabled():
         nothing = [name for name, code in told["rows"].items() if code == 77]
         may = [name for name, code in told["rows"].items() if code == 0]
+        whose = "own user" if told["alone"] else "same user"
         print(
-            f"\nprobes at level {level}, uid {user}, {'own user' if told['alone'] else 'same user'}: {len(told['rows'])} "
-            f"tried, {len(nothing)} with nothing of the kind here {nothing}, {len(may)} that it may not stop {may}"
+            f"\nprobes at level {level}, agent of uid {user}, children of the {whose}: {len(told['rows'])} tried,"
+            f" {len(nothing)} with nothing of the kind here {nothing}, {len(may)} that it may not stop {may}"
         )
 
 
