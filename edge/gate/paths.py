@@ -10,6 +10,7 @@ Rules:
    (system places that hold no secrets), system (places whose change breaks a board), outside (all else).
 4. For a change there are two kinds more, before `workspace`: settings (what says what the agent may do) and
    startup (what a later login, shell or tool of the operator runs by itself).
+   What is the agent's own or its settings is known without case too: a card that folds case opens it so.
 5. The path granted is relative to its root; the root of everything is named `system` and is `/`.
 """
 
@@ -23,46 +24,28 @@ if TYPE_CHECKING:
     from edge.call import Scene
 
 LONGEST = 4096  # bytes; PATH_MAX of Linux
-# Marks that turn the direction of what a person reads, and the line and paragraph separators.
-_TURNING = frozenset("\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+# Marks that turn the direction of what a person reads, separators of lines, and letters that take no room or show
+# nothing. Joiners (U+200C, U+200D) and variation selectors are parts of words and signs that are seen.
+_UNSEEN = frozenset(
+    "\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u00ad\u034f\u115f\u1160"
+    "\u17b4\u17b5\u180e\u200b\u2060\u2061\u2062\u2063\u2064\u206a\u206b\u206c\u206d\u206e\u206f\u2800\u3164\ufeff\uffa0"
+    "\ufff9\ufffa\ufffb\ufffc\ufffe\uffff"
+)
 READABLE = ("/etc", "/usr", "/proc", "/sys", "/boot", "/var/log", "/run/log")
 SYSTEM = ("/etc", "/usr", "/boot", "/dev", "/sys", "/proc", "/lib", "/bin", "/sbin", "/var", "/run", "/root", "/home")
 
 SECRET_PARTS = TYPICAL  # for who has to judge a pattern of names
 STARTUP_PARTS = frozenset(
     (
-        ".bashrc",
-        ".bash_profile",
-        ".bash_login",
-        ".bash_logout",
-        ".bash_aliases",
-        ".profile",
-        ".zshrc",
-        ".zshenv",
-        ".zprofile",
-        ".zlogin",
-        ".zlogout",
-        ".kshrc",
-        ".cshrc",
-        ".tcshrc",
-        ".login",
-        ".inputrc",
-        ".xinitrc",
-        ".xprofile",
-        ".xsession",
-        ".xsessionrc",
-        ".pam_environment",
-        ".envrc",
-        ".forward",
-        ".vimrc",
-        ".gdbinit",
-        ".gitconfig",
-        "crontab",
-        "crontabs",
-        "cron.d",
-        "rc.local",
-        "sitecustomize.py",
-        "usercustomize.py",
+        *(".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".zshrc"),
+        *(".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc", ".login", ".inputrc"),
+        *(".xinitrc", ".xprofile", ".xsession", ".xsessionrc", ".pam_environment", ".envrc", ".forward", ".vimrc"),
+        *(".gdbinit", ".gitconfig", "crontab", "crontabs", "cron.d", "rc.local", "sitecustomize.py", ".bash_env"),
+        *(".shrc", ".mkshrc", ".hushlogin", ".k5login", ".rhosts", ".shosts", ".procmailrc", ".mailcap"),
+        *(".lessfilter", ".lesskey", ".screenrc", ".tmux.conf", ".nanorc", ".emacs", ".emacs.d", ".vim", ".exrc"),
+        *(".nvimrc", ".pythonrc", ".pythonrc.py", ".pdbrc", ".psqlrc", ".sqliterc", ".irbrc", ".rprofile", ".curlrc"),
+        *(".wgetrc", ".ipython", ".husky", ".hg", ".direnv", ".pre-commit-config.yaml", ".git"),
+        *(".gitmodules", ".lldbinit", ".cargo", ".xserverrc", "usercustomize.py"),
     )
 )
 STARTUP_PAIRS = frozenset(
@@ -74,6 +57,13 @@ STARTUP_PAIRS = frozenset(
         (".config", "git"),
         (".config", "nvim"),
         (".local", "bin"),
+        (".vscode", "tasks.json"),
+        (".vscode", "settings.json"),
+        (".config", "pip"),
+        (".config", "pypoetry"),
+        (".config", "tmux"),
+        (".config", "vim"),
+        (".local", "lib"),
     )
 )
 # Folders that are no workspace, by their first part, whatever lies below; and those that are none themselves.
@@ -111,13 +101,17 @@ def inside(path: str, folder: str) -> bool:
 
 
 def is_odd(path: str) -> bool:
-    """True when `path` holds control characters, marks that turn text, lone surrogates, or is too long."""
+    """True when `path` holds control characters, what is not seen or turns text, lone surrogates, or is too long."""
     if len(path) > LONGEST or len(path.encode("utf-8", "surrogatepass")) > LONGEST:
         return True
-    if path.isprintable():
-        return False
+    if path.isascii():
+        return not path.isprintable()
     return any(
-        letter < " " or "\x7f" <= letter <= "\x9f" or "\ud800" <= letter <= "\udfff" or letter in _TURNING
+        letter < " "
+        or "\x7f" <= letter <= "\x9f"
+        or "\ud800" <= letter <= "\udfff"
+        or letter in _UNSEEN
+        or "\U000e0000" <= letter <= "\U000e0fff"  # tags: text that nobody sees, written in letters of their own
         for letter in path
     )
 
@@ -160,12 +154,13 @@ def place(path: str, scene: Scene) -> Place:
             kind = "readable"
         elif any(inside(full, folder) for folder in SYSTEM):
             kind = "system"
-    if (scene.state and inside(full, scene.state)) or any(inside(full, own) for own in scene.own):
+    seen = folded(full)
+    if (scene.state and inside(seen, folded(scene.state))) or any(inside(seen, folded(own)) for own in scene.own):
         kind = "own"
     elif is_secret(full):
         kind = "secret"
     change = kind
-    if kind != "own" and any(inside(full, one) for one in scene.settings):
+    if kind != "own" and any(inside(seen, folded(one)) for one in scene.settings):
         change = "settings"
     elif kind == "workspace" and is_startup(full):
         change = "startup"

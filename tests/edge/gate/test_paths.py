@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import random
+from collections import Counter
+
 import pytest
 
 from edge.call import Root, Scene
 from edge.gate.paths import absolute, inside, is_odd, is_secret, is_startup, is_workspace, place
 
+ROUNDS = 50_000 if os.environ.get("FIELDHAND_SOAK") == "1" else 5_000
 SCENE = Scene(
     "/w/proj",
     "/home/pi",
@@ -199,6 +204,17 @@ def test_settings_are_settings_for_a_change_only(path: str) -> None:
         "\ud800",
         "x" * 4097,
         "ä" * 2049,
+        "a\u200bb",
+        "\ufeffx",
+        "soft\u00adhyphen",
+        "\u3164",
+        "\u2800",
+        "x\u2063y",
+        "x\U000e0041\U000e0042",
+        "x\ufff9y",
+        "\x00",
+        "a\rb",
+        "\udcff",
     ],
     ids=ascii,
 )
@@ -209,7 +225,20 @@ def test_what_a_person_cannot_see_in_a_path_makes_it_odd(path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["plain", "Größe.txt", "日本", "a b", "a\u00a0b", "नी\u200dल", "x" * 4096, "-rf", "a'b"]
+    "path",
+    [
+        "plain",
+        "Größe.txt",
+        "日本",
+        "a b",
+        "a\u00a0b",
+        "नी\u200dल",
+        "x" * 4096,
+        "-rf",
+        "a'b",
+        "☀\ufe0f.txt",
+        "\U0001f336 dry",
+    ],
 )
 def test_letters_of_every_language_are_not_odd(path: str) -> None:
     assert not is_odd(path)
@@ -250,3 +279,95 @@ def test_folders_that_may_be_a_workspace(path: str) -> None:
 )
 def test_system_trees_and_folders_of_everybody_are_no_workspace(path: str) -> None:
     assert not is_workspace(path)
+
+
+PIECES = (
+    *(
+        "",
+        ".",
+        "..",
+        "...",
+        "....",
+        ". .",
+        " ",
+        "%2e%2e",
+        "%2f",
+        "..%2f",
+        "\\\\",
+        "..\\\\..",
+        "~",
+        "~pi",
+        "-",
+        "*",
+        "$HOME",
+        "proj",
+    ),
+    *(
+        "w",
+        "data",
+        "etc",
+        "proc",
+        "self",
+        "root",
+        "home",
+        "pi",
+        "key",
+        ".state",
+        "c.toml",
+        "a b",
+        "日本",
+        "..a",
+        "a..",
+        "\uff0e\uff0e",
+    ),
+)
+
+
+def test_whatever_is_written_a_path_is_in_a_root_only_when_it_is_below_it() -> None:
+    """A random path against the normal form of the standard library, which resolves the same dots as text."""
+    chance = random.Random(4437)
+    kinds: Counter[str] = Counter()
+    for _ in range(ROUNDS):
+        path = "/".join(chance.choice(PIECES) for _ in range(chance.randrange(1, 9)))
+        path = chance.choice(("", "/", "//", "~/", "./", "../", "/w/proj/", "/data/", "/proc/")) + path
+        spot = place(path, SCENE)
+        said = SCENE.home + path[1:] if path == "~" or path.startswith("~/") else path
+        wanted = os.path.normpath(os.path.join(SCENE.cwd, said)).replace("//", "/")
+        assert spot.full == wanted, path
+        roots = {root.name: root.path for root in SCENE.roots}
+        top = roots.get(spot.root, "")
+        assert os.path.normpath(f"{top}/{spot.path}") == wanted and ".." not in spot.path.split("/"), path
+        assert (spot.root in roots) == any(f"{wanted}/".startswith(f"{one}/") for one in roots.values()), path
+        if spot.kind == "workspace":
+            assert spot.root in roots, path
+        kinds[spot.kind] += 1
+    assert set(kinds) == {"workspace", "outside", "readable", "system", "own", "secret"}
+    print(f"{ROUNDS} paths: {dict(kinds)}")
+
+
+@pytest.mark.parametrize(
+    ("path", "kind", "change"),
+    [
+        ("KEY", "own", "own"),
+        (".State/TAPES/a", "own", "own"),
+        ("./x/..//.state/./tapes/../audit.key", "own", "own"),
+        ("/w/proj/../proj/key", "own", "own"),
+        ("//w//proj//key", "own", "own"),
+        ("/data/../w/proj/key", "own", "own"),
+        ("C.TOML", "workspace", "settings"),
+        ("~/.Config/Fieldhand/new.toml", "system", "settings"),
+        ("keys", "workspace", "workspace"),
+        ("key2", "workspace", "workspace"),
+        (".state2/x", "workspace", "workspace"),
+        ("c.toml.md", "workspace", "workspace"),
+        ("/data/.BashRC", "workspace", "startup"),
+        ("a/.GIT/hooks/x", "workspace", "startup"),
+        ("/proc/self/root/w/proj/x", "secret", "secret"),
+        ("/../../../etc/shadow", "secret", "secret"),
+        ("../../etc/./ssl/../shadow", "secret", "secret"),
+        ("/etc/passwd/../shadow", "secret", "secret"),
+    ],
+)
+def test_another_spelling_is_the_same_place(path: str, kind: str, change: str) -> None:
+    spot = place(path, SCENE)
+    assert (spot.kind, spot.change) == (kind, change)
