@@ -1,0 +1,177 @@
+"""A scan of awk programs for what writes, reads other files or runs commands. Pure, one pass.
+
+Rules:
+1. `>` after print or printf, outside of parentheses, writes; elsewhere it compares. `|` always runs a command.
+2. A slash where a value is expected begins a pattern; elsewhere it divides.
+3. What names its target by anything but one plain text is unknown.
+Source of the grammar: awk(1p), gawk(1), mawk(1).
+"""
+
+from __future__ import annotations
+
+from edge.gate.shell.marks import closed, known, names, shown
+from edge.gate.shell.options import options
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from edge.gate.shell.walk import Walk
+
+    Token = tuple[str, str]
+
+_WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789.")
+_DANGER = frozenset(("ARGV", "ARGC", "ENVIRON", "PROCINFO", "SYMTAB", "FUNCTAB"))
+_KNOWN = names("-F -v -b -c -P -r -S --posix --traditional --re-interval --field-separator --assign --sandbox -W")
+_ESCAPES = {"n": "\n", "t": "\t", "/": "/", '"': '"', "\\": "\\"}
+
+
+def judge(walk: Walk, words: tuple[str, ...]) -> None:
+    """Effects of awk with these words."""
+    found, operands = options(words, "Fvf", ("field-separator", "assign", "file"), False)
+    program, files = "".join(operands[:1]), operands[1:]
+    for name, text in found:
+        if name in ("-f", "--file"):
+            walk.sink.path("read", text, walk.state)
+            walk.sink.unknown("program:awk", "its program stands in a file")
+            files = operands
+        elif name not in _KNOWN:
+            walk.sink.unknown("program:awk", f"{name} is not known to only read")
+    walk.sink.add("run", "program:awk")
+    if files is not operands:
+        scan(walk, program)
+    for text in files:
+        if "=" not in text.partition("/")[0] or not text.partition("=")[0].isidentifier():
+            walk.sink.path("read", text, walk.state)
+
+
+def scan(walk: Walk, program: str) -> None:
+    """What a program does beside filtering."""
+    if not closed(program):
+        walk.sink.unknown("program:awk", f"the program {shown(program)[:60]} only shows when it runs")
+    tokens = _tokens(program)
+    if tokens is None:
+        walk.sink.unknown("program:awk", "its program is not understood")
+        return
+    printing, depth = False, 0
+    for index, (kind, text) in enumerate(tokens):
+        after = tokens[index + 1] if index + 1 < len(tokens) else ("", "")
+        before = tokens[index - 1] if index else ("", "")
+        if kind == "word":
+            printing = printing or text in ("print", "printf")
+            if text == "print" or text == "printf":
+                depth = 0
+            _word(walk, text, tokens, index)
+        elif text in "([":
+            depth += 1
+        elif text in ")]":
+            depth -= 1
+        elif text in (";", "\n", "}", "{") and kind == "sign":
+            printing, depth = False, 0
+        elif text in (">", ">>") and kind == "sign" and printing and depth <= 0:
+            _target(walk, "write", after, tokens[index + 2 : index + 3])
+        elif text in ("|", "|&") and kind == "sign":
+            _pipe(walk, before, after)
+        elif text == "@":
+            walk.sink.unknown("program:awk", "it calls what only shows when it runs")
+
+
+def _word(walk: Walk, text: str, tokens: list[Token], index: int) -> None:
+    after = tokens[index + 1 : index + 4]
+    if text == "system":
+        walk.sink.unknown("program:awk", "its program runs commands")
+        if len(after) > 1 and after[1][0] == "text":
+            walk.text(after[1][1], "awk")
+    elif text == "getline":
+        after = tokens[index + 1 : index + 18]
+        ends = [at for at, each in enumerate(after) if each[0] == "sign" and each[1] in (";", "\n", "}")]
+        after = after[: ends[0]] if ends else after
+        if ("sign", "<") in after:
+            at = after.index(("sign", "<"))
+            _target(walk, "read", after[at + 1] if at + 1 < len(after) else ("", ""), after[at + 2 : at + 3])
+    elif text in _DANGER and text != "ENVIRON":
+        walk.sink.unknown("program:awk", f"its program uses {text}")
+
+
+def _target(walk: Walk, verb: str, target: Token, following: list[Token]) -> None:
+    joined = bool(following) and (following[0][0] in ("text", "word") or following[0][1] in ("(", "$", "?", "["))
+    if target[0] != "text" or joined:
+        walk.sink.unknown("program:awk", f"its program {verb}s a file that only shows when it runs")
+    elif target[1].startswith("/inet"):
+        walk.sink.add("send", f"host:{target[1].split('/')[4] if target[1].count('/') > 3 else 'unknown'}", "awk")
+    else:
+        walk.sink.path(verb, target[1], walk.state)
+    if verb == "write" and target[0] == "text" and joined:
+        walk.sink.path(verb, target[1], walk.state)
+
+
+def _pipe(walk: Walk, before: Token, after: Token) -> None:
+    """`"command" | getline` and `print | "command"`."""
+    walk.sink.unknown("program:awk", "its program runs commands")
+    for kind, text in (before, after):
+        if kind == "text":
+            walk.text(text, "awk")
+
+
+def _tokens(program: str) -> list[Token] | None:
+    """Words, texts, signs; None when a text or a pattern does not end."""
+    found: list[Token] = []
+    at = 0
+    while at < len(program):
+        letter = program[at]
+        if letter in " \t\r":
+            at += 1
+        elif letter == "\\" and program[at + 1 : at + 2] == "\n":
+            at += 2
+        elif letter == "#":
+            end = program.find("\n", at)
+            at = len(program) if end < 0 else end
+        elif letter in _WORD:
+            start = at
+            while at < len(program) and program[at] in _WORD:
+                at += 1
+            found.append(("word", program[start:at]))
+        elif letter == '"' or (letter == "/" and _value_expected(found)):
+            text, at = _quoted(program, at)
+            if at < 0:
+                return None
+            found.append(("text" if letter == '"' else "pattern", text))
+        else:
+            sign = program[at : at + 2]
+            sign = sign if sign in (">>", "||", "|&", "&&", ">=", "<=", "==", "!=") else letter
+            found.append(("sign", sign))
+            at += len(sign)
+    return found
+
+
+def _value_expected(found: list[Token]) -> bool:
+    if not found:
+        return True
+    kind, text = found[-1]
+    if kind in ("text", "pattern"):
+        return False
+    if kind == "word":
+        return text in ("print", "printf", "return", "in", "case", "else", "do", "and", "or")
+    return text not in (")", "]", "$") and text != "++" and text != "--"
+
+
+def _quoted(program: str, at: int) -> tuple[str, int]:
+    """The inside of a text or pattern, and the place behind it; -1 when it does not end."""
+    end, made, bracket = program[at], [], False
+    at += 1
+    while at < len(program):
+        letter = program[at]
+        if letter == "\\":
+            following = program[at + 1 : at + 2]
+            made.append(_ESCAPES.get(following, following) if known(following) else "")
+            at += 2
+            continue
+        if letter == "\n":
+            return "", -1
+        if end == "/" and letter == "[" and program.find("]", at + 2) > 0:
+            bracket = True
+        elif letter == "]":
+            bracket = False
+        elif letter == end and not bracket:
+            return "".join(made), at + 1
+        made.append(letter)
+        at += 1
+    return "", -1

@@ -1,0 +1,301 @@
+"""Commands of the shell itself that change what it knows. Pure.
+
+Source: POSIX.1-2017 2.14 and the manuals of dash, bash and busybox ash.
+"""
+
+from __future__ import annotations
+
+from edge.gate.paths import absolute
+from edge.gate.shell import shells
+from edge.gate.shell.marks import ANY, SPLIT, TOKEN, closed, known, names, shown
+from edge.gate.shell.options import has, options
+from edge.gate.shell.state import Stream
+from edge.gate.shell.words import is_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from edge.gate.shell.walk import Walk
+
+    Builtin = Callable[[Walk, str, tuple[str, ...]], Stream]
+
+# They touch nothing and set nothing that matters here.
+QUIET = names(": true false exit return break continue wait times jobs shift pwd hash type which tty")
+
+
+def cd(walk: Walk, _name: str, words: tuple[str, ...]) -> Stream:
+    operands = [word for word in words if word not in ("-L", "-P", "--")]
+    walk.sink.add("run", "program:cd")
+    if len(operands) > 1 or (operands and SPLIT in operands[0]):
+        walk.state.go((None,), True)
+        return Stream(("",))
+    targets = operands or list(walk.state.get("HOME"))
+    if "CDPATH" in walk.state.vars:
+        targets = [ANY]
+    folders: list[str | None] = []
+    for target in targets:
+        for folder in walk.state.folders:
+            if target == "-" or not known(target) or (folder is None and target[:1] != "/"):
+                folders.append(_vague(target, folder))
+            else:
+                folders.append(absolute(target, folder or "/") if target else folder)
+    walk.state.go(tuple(folders), True)
+    return Stream(("",))
+
+
+def _vague(target: str, folder: str | None) -> str | None:
+    """A folder of which not every letter is known but that leads nowhere else: good enough below a workspace."""
+    if target == "-" or not closed(target) or (folder is None and target[:1] != "/"):
+        return None
+    return absolute(target, folder or "/")
+
+
+def read(walk: Walk, _name: str, words: tuple[str, ...]) -> Stream:
+    found, operands = options(words, "adinNptu", (), False)
+    for option, text in found:
+        if option == "-a":
+            operands.append(text)
+        elif option not in ("-r", "-s", "-p", "-t", "-n", "-N", "-d", "-u", "-e"):
+            walk.sink.unknown("program:read", f"{option} is not known")
+    for name in operands:
+        if not is_name(name):
+            walk.sink.unknown("program:read", f"{shown(name)} is no name")
+        else:
+            walk.assign(name, (ANY,))
+    walk.sink.add("run", "program:read")
+    return Stream(("",))
+
+
+def export(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
+    """export, readonly, local, declare: assignments; what is exported reaches every later program."""
+    from edge.gate.shell.walk import harmless
+
+    walk.sink.add("run", f"program:{name}")
+    if name in ("declare", "typeset"):
+        walk.sink.unknown(f"program:{name}", "it is not for every shell")
+    for word in words:
+        if word in ("-p", "--") or (name == "readonly" and word == "-f"):
+            continue
+        variable, sign, text = word.partition("=")
+        if word[:1] == "-" or not is_name(variable.rstrip("+")):
+            walk.sink.unknown(f"program:{name}", f"{shown(word)} is no plain name")
+            continue
+        variable = variable.rstrip("+")
+        exported = name == "export" or name in ("declare", "typeset")
+        values = (text,) if sign else walk.state.get(variable)
+        if exported and not all(harmless(variable, value) for value in values):
+            walk.sink.unknown(f"shell:{variable}", f"sets {variable} for every later command")
+        if sign:
+            walk.assign(variable, (ANY if SPLIT in text else text,))
+    return Stream(("",))
+
+
+def unset(walk: Walk, _name: str, words: tuple[str, ...]) -> Stream:
+    found, operands = options(words)
+    for word in operands:
+        if not is_name(word):
+            walk.sink.unknown("program:unset", f"{shown(word)} is no plain name")
+        elif has(found, "-f") and word in walk.state.functions:
+            bodies, _ = walk.state.functions[word]
+            walk.state.functions[word] = (bodies, False)
+        else:
+            walk.assign(word, ("",))
+    walk.sink.add("run", "program:unset")
+    return Stream(("",))
+
+
+def set_(walk: Walk, _name: str, words: tuple[str, ...]) -> Stream:
+    """set: options of the shell, or the positional parameters."""
+    at = 0
+    while at < len(words) and words[at][:1] in ("-", "+") and words[at] not in ("--", "-"):
+        word = words[at]
+        at += 1
+        if word[1:] == "o":
+            if words[at : at + 1] and words[at] not in (
+                "pipefail",
+                "errexit",
+                "nounset",
+                "xtrace",
+                "noglob",
+                "verbose",
+            ):
+                walk.sink.unknown("shell:set", f"sets the option {shown(words[at])}")
+            at += 1
+        elif any(letter not in "eufvxC" for letter in word[1:]):
+            walk.sink.unknown("shell:set", f"{shown(word)} changes what later commands do")
+    explicit = words[at : at + 1] in (("--",), ("-",))
+    rest = words[at + 1 :] if explicit else words[at:]
+    if rest or explicit:
+        certain = not walk.maybe and all(SPLIT not in word for word in rest)
+        walk.state.args = rest if certain else None
+    walk.sink.add("run", "program:set")
+    return Stream()
+
+
+def shift(walk: Walk, _name: str, words: tuple[str, ...]) -> Stream:
+    count = int(words[0]) if words and known(words[0]) and words[0].isdigit() and len(words[0]) < 5 else 1
+    certain = walk.state.args is not None and not walk.maybe and (not words or known(words[0]))
+    walk.state.args = walk.state.args[count:] if certain and walk.state.args is not None else None
+    return Stream(("",))
+
+
+def getopts(walk: Walk, _name: str, words: tuple[str, ...]) -> Stream:
+    for name in (*words[1:2], "OPTARG"):
+        if is_name(name):
+            walk.assign(name, (ANY,))
+    walk.sink.add("run", "program:getopts")
+    return Stream(("",))
+
+
+def quiet(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
+    if name == "hash" and any(word != "-r" and word[:1] == "-" for word in words):
+        walk.sink.unknown("program:hash", "it changes which file a name runs")
+    walk.sink.add("run", f"program:{name}")
+    if name == "pwd" and not any(folder is None for folder in walk.state.folders):
+        return Stream(tuple(f"{folder}\n" for folder in walk.state.folders))
+    return Stream(("",))
+
+
+def umask(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
+    """umask, ulimit: of this shell and what it starts."""
+    if name == "ulimit" and any(word[:1] != "-" for word in words):
+        walk.sink.unknown("program:ulimit", "it changes a limit")
+    walk.sink.add("run", f"program:{name}")
+    return Stream()
+
+
+def strange(walk: Walk, name: str, _words: tuple[str, ...]) -> Stream:
+    walk.sink.unknown(f"shell:{name}", f"{name} changes how the shell reads what follows")
+    walk.state.go((None,), False)
+    return Stream()
+
+
+def let(walk: Walk, _name: str, words: tuple[str, ...]) -> Stream:
+    walk.sink.unknown("shell:let", "let is not for every shell")
+    for word in words:
+        walk.arithmetic(word)
+        if "$(" in word or "`" in word:
+            walk.text(word.replace("[", " ").replace("]", " "), "let")
+    return Stream(("",))
+
+
+def printf(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
+    """printf: its output where that is plain."""
+    if words[:1] == ("--",):
+        words = words[1:]
+    if (words and words[0][:1] == "-") or (words and SPLIT in words[0] and words[0][0] == SPLIT):
+        walk.sink.unknown("program:printf", "its first word may set a variable")
+    walk.sink.add("run", f"program:{name}")
+    return Stream(_formatted(words))
+
+
+def _formatted(words: tuple[str, ...]) -> tuple[str, ...] | None:
+    if not words:
+        return ("",)
+    form, rest = _decode(words[0]), list(words[1:])
+    pieces = form.split("%s")
+    if "%" in "".join(pieces).replace("%b", "").replace("%%", ""):
+        return None
+    made = ""
+    while True:
+        for index, piece in enumerate(pieces):
+            if index:
+                made += rest.pop(0) if rest else ""
+            while "%b" in piece:
+                piece = piece.replace("%b", _decode(rest.pop(0)) if rest else "", 1)
+            made += piece
+        if not rest or (len(pieces) == 1 and "%b" not in form) or len(made) > 8192:
+            return (made.replace("%%", "%").replace(SPLIT, ANY),)
+
+
+def _decode(text: str) -> str:
+    """Backslash sequences of printf and of echo in dash."""
+    if "\\" not in text:
+        return text
+    made, at = [], 0
+    while at < len(text):
+        letter = text[at]
+        if letter != "\\" or at + 1 == len(text):
+            made.append(letter)
+            at += 1
+            continue
+        kind = text[at + 1]
+        at += 2
+        digits = ""
+        base = 16 if kind == "x" else 8
+        if kind in "01234567":
+            digits = kind
+        while (kind == "x" or digits) and at < len(text) and len(digits) < (2 if base == 16 else 4):
+            if text[at] not in "0123456789abcdefABCDEF"[: 22 if base == 16 else 8]:
+                break
+            digits += text[at]
+            at += 1
+        if digits:
+            made.append(chr(int(digits, base) % 256))
+        else:
+            made.append({"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "c": ""}.get(kind, "\\" + kind))
+    return "".join(made)
+
+
+def echo(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
+    walk.sink.add("run", f"program:{name}")
+    ends = "\n"
+    while words and words[0] in ("-n", "-e", "-E", "-ne", "-en"):
+        ends = "" if "n" in words[0] else ends
+        words = words[1:]
+    text = " ".join(words)
+    plain, decoded = text.replace(SPLIT, ANY) + ends, _decode(text).replace(SPLIT, ANY) + ends
+    return Stream((plain,) if plain == decoded else (plain, decoded))
+
+
+def test(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
+    """test and [: they open nothing; `-v` with a subscript runs commands in bash."""
+    if "-v" in words or "-R" in words:
+        walk.sink.unknown(f"program:{name}", "-v is not for every shell")
+    if name == "[[":
+        for word in words:
+            walk.arithmetic(word) if "$(" in word or "`" in word else None
+    walk.sink.add("run", f"program:{'test' if name != '[[' else name}")
+    return Stream(("",))
+
+
+def mapped(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
+    return strange(walk, name, words)
+
+
+BUILTINS: dict[str, Builtin] = {
+    **dict.fromkeys(QUIET, quiet),
+    **dict.fromkeys(
+        names("enable shopt bind complete compgen mapfile readarray pushd popd coproc fc caller"),
+        strange,
+    ),
+    "cd": cd,
+    "chdir": cd,
+    "read": read,
+    "export": export,
+    "readonly": export,
+    "local": export,
+    "declare": export,
+    "typeset": export,
+    "unset": unset,
+    "set": set_,
+    "shift": shift,
+    "getopts": getopts,
+    "umask": umask,
+    "ulimit": umask,
+    "let": let,
+    "printf": printf,
+    "echo": echo,
+    "test": test,
+    "[": test,
+    "[[": test,
+    "eval": shells.evaluate,
+    ".": shells.sourced,
+    "source": shells.sourced,
+    "trap": shells.trap,
+    "alias": shells.alias,
+    "unalias": quiet,
+    "history": quiet,
+}
+_ = TOKEN

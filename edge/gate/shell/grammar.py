@@ -1,0 +1,436 @@
+"""Reads commands: lists, pipelines, compound commands, functions, case arms, redirections. Pure, one pass, never back.
+
+Rules:
+1. A top-level list is given out line by line: what stands before a fault would run, and is judged.
+2. What only some shells know (`function`, arrays, `<<<`, `<(...)`) is read as they read it and noted as odd.
+3. Reserved words count only as whole unquoted words where a command begins.
+"""
+
+from __future__ import annotations
+
+from edge.gate.shell.nodes import (
+    Assign,
+    Case,
+    For,
+    Function,
+    Group,
+    Here,
+    If,
+    Item,
+    Loop,
+    Pipe,
+    Redirect,
+    ShellFault,
+    Simple,
+    Sub,
+    Text,
+    Word,
+)
+from edge.gate.shell.words import BREAKS, Lexer, is_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from edge.gate.shell.nodes import Body, Node
+
+_OPENS = frozenset(("if", "while", "until", "for", "case", "{", "function"))
+_CLOSES = frozenset(("then", "elif", "else", "fi", "do", "done", "esac", "}"))
+_UNREAD = frozenset(("select", "coproc"))
+_REDIRECTS = ("<<<", "<<-", "<<", "<&", "<>", "<", ">>", ">&", ">|", ">")
+
+
+class Parser(Lexer):
+    """The reader of one text. `commands` of the outermost counts simple commands of all nested ones."""
+
+    def __init__(self, text: str, depth: int, odd: list[str]) -> None:
+        super().__init__(text, depth, odd)
+        self.line = 0
+        self.lined = 0
+
+    def lines(self) -> Body | None:
+        """The next complete line of commands, or None at the end."""
+        self.newlines()
+        if self.at >= len(self.text):
+            return None
+        self.line = self.text.count("\n", self.lined, self.at) + self.line
+        self.lined = self.at
+        items: list[Item] = []
+        while self.at < len(self.text):
+            items.append(self.item())
+            self.blanks()
+            if self.look() in ("\n", ""):
+                self.newlines()
+                break
+            if self.stops(()):
+                raise ShellFault(f"`{self.reserved() or self.look()}` stands where no command ends")
+        return tuple(items)
+
+    def whole(self) -> Body:
+        items: list[Item] = []
+        while True:
+            more = self.lines()
+            if more is None:
+                return tuple(items)
+            items += more
+
+    def nested(self) -> Body:
+        body = self.list_until(())
+        if self.look() != ")":
+            raise ShellFault("a parenthesis does not end")
+        self.at += 1
+        return body
+
+    # --- blanks ---
+
+    def blanks(self) -> None:
+        while True:
+            letter = self.look()
+            if letter in (" ", "\t"):
+                self.at += 1
+            elif letter == "\\" and self.look(1) == "\n":
+                self.at += 2
+            elif letter == "#" and (not self.at or self.text[self.at - 1] in BREAKS):
+                end = self.text.find("\n", self.at)
+                self.at = len(self.text) if end < 0 else end
+            else:
+                return
+
+    def newlines(self) -> None:
+        self.blanks()
+        while self.look() == "\n":
+            self.at += 1
+            self.documents()
+            self.blanks()
+        if self.waiting and self.at >= len(self.text):
+            self.documents()
+
+    def reserved(self) -> str:
+        """The unquoted word here when it is a reserved one, else ""."""
+        end = self.at
+        while end < len(self.text) and end < self.at + 9 and self.text[end] not in BREAKS:
+            end += 1
+        word = self.text[self.at : end]
+        return word if word in _OPENS or word in _CLOSES or word in _UNREAD or word == "!" else ""
+
+    def expect(self, word: str) -> None:
+        self.newlines()
+        if self.reserved() != word:
+            raise ShellFault(f"`{word}` is missing")
+        self.at += len(word)
+
+    # --- lists ---
+
+    def stops(self, words: tuple[str, ...]) -> bool:
+        """True where a list ends: the text, `)`, `;;`, or a closing word."""
+        if self.at >= len(self.text) or self.look() == ")":
+            return True
+        if self.look() == ";":
+            return True
+        return self.reserved() in (words or _CLOSES)
+
+    def list_until(self, words: tuple[str, ...]) -> Body:
+        items: list[Item] = []
+        self.newlines()
+        while not self.stops(words):
+            items.append(self.item())
+            self.newlines()
+        return tuple(items)
+
+    def item(self) -> Item:
+        """An and-or list with the separator behind it."""
+        first = self.pipe()
+        rest: list[tuple[str, Pipe]] = []
+        while True:
+            self.blanks()
+            op = self.text[self.at : self.at + 2]
+            if op not in ("&&", "||"):
+                break
+            self.at += 2
+            self.newlines()
+            rest.append((op, self.pipe()))
+        behind = self.look() == "&"
+        if behind or (self.look() == ";" and self.look(1) not in (";", "&")):
+            self.at += 1
+        elif self.look() not in ("\n", "", ")", ";"):
+            raise ShellFault(f"`{self.look()}` stands where a command ends")
+        return Item(first, tuple(rest), behind)
+
+    def pipe(self) -> Pipe:
+        self.blanks()
+        while self.reserved() == "!":
+            self.at += 1
+            self.blanks()
+        parts = [self.command()]
+        while True:
+            self.blanks()
+            if self.look() != "|" or self.look(1) == "|":
+                return Pipe(tuple(parts))
+            self.at += 2 if self.look(1) == "&" else 1
+            self.newlines()
+            parts.append(self.command())
+
+    # --- commands ---
+
+    def command(self) -> Node:
+        self.deeper()
+        word = self.reserved()
+        if self.look() == "(":
+            found = self.subshell()
+        elif word in _UNREAD or word in _CLOSES or word == "!":
+            raise ShellFault(f"`{word}` stands where a command begins")
+        elif word == "function":
+            found = self.keyword_function()
+        elif word:
+            self.at += len(word)
+            found = self.compound(word)
+        else:
+            found = self.simple()
+        self.depth -= 1
+        return found
+
+    def subshell(self) -> Node:
+        self.at += 1
+        if self.look() == "(":
+            self.odd.append("`((` is arithmetic to some shells")
+        return Group(self.nested(), True, self.redirects())
+
+    def compound(self, word: str) -> Node:
+        if word == "{":
+            body = self.list_until(("}",))
+            self.expect("}")
+            return Group(body, False, self.redirects())
+        if word == "if":
+            return self.conditional()
+        if word == "for":
+            return self.each()
+        if word == "case":
+            return self.case()
+        test = self.list_until(("do",))
+        return Loop(test, self.do_group(), word == "until", self.redirects())
+
+    def do_group(self) -> Body:
+        self.expect("do")
+        body = self.list_until(("done",))
+        self.expect("done")
+        return body
+
+    def conditional(self) -> Node:
+        arms: list[tuple[Body, Body]] = []
+        other: Body = ()
+        while True:
+            test = self.list_until(("then",))
+            self.expect("then")
+            arms.append((test, self.list_until(("elif", "else", "fi"))))
+            word = self.reserved()
+            self.at += len(word)
+            if word == "else":
+                other = self.list_until(("fi",))
+                self.expect("fi")
+            if word != "elif":
+                break
+        if word not in ("else", "fi"):
+            raise ShellFault("`fi` is missing")
+        return If(tuple(arms), other, self.redirects())
+
+    def each(self) -> Node:
+        self.blanks()
+        name = self.plain_word()
+        if not is_name(name):
+            raise ShellFault("`for` has no name")
+        self.newlines()
+        words: list[Word] | None = None
+        if self.text.startswith("in", self.at) and (self.look(2) in BREAKS or not self.look(2)):
+            self.at += 2
+            words = []
+            self.blanks()
+            while self.look() and self.look() not in "\n;":
+                words.append(self.some_word())
+                self.blanks()
+        if self.look() == ";":
+            self.at += 1
+        body = self.do_group()
+        return For(name, None if words is None else tuple(words), body, self.redirects())
+
+    def case(self) -> Node:
+        self.blanks()
+        word = self.some_word()
+        self.newlines()
+        if not self.text.startswith("in", self.at):
+            raise ShellFault("`case` has no `in`")
+        self.at += 2
+        arms: list[tuple[tuple[Word, ...], Body]] = []
+        self.newlines()
+        while self.reserved() != "esac":
+            arms.append(self.arm())
+            self.newlines()
+        self.at += 4
+        return Case(word, tuple(arms), self.redirects())
+
+    def arm(self) -> tuple[tuple[Word, ...], Body]:
+        if self.look() == "(":
+            self.at += 1
+        patterns = []
+        while True:
+            self.blanks()
+            patterns.append(self.some_word())
+            self.blanks()
+            mark = self.look()
+            self.at += 1
+            if mark == ")":
+                break
+            if mark != "|":
+                raise ShellFault("a case pattern does not end")
+        body = self.list_until(("esac",))
+        if self.text.startswith(";;&", self.at):
+            self.at += 3
+        elif self.text[self.at : self.at + 2] in (";;", ";&"):
+            self.at += 2
+        elif self.reserved() != "esac":
+            raise ShellFault("a case arm does not end")
+        return tuple(patterns), body
+
+    def keyword_function(self) -> Node:
+        self.odd.append("`function` is not for every shell")
+        self.at += len("function")
+        self.blanks()
+        name = self.plain_word()
+        self.blanks()
+        if self.look() == "(":
+            self.at += 1
+            self.blanks()
+            if self.look() != ")":
+                raise ShellFault("a function has no body")
+            self.at += 1
+        return self.function(name)
+
+    def function(self, name: str) -> Node:
+        self.newlines()
+        body = self.command()
+        return Function(name, body, self.redirects())
+
+    def plain_word(self) -> str:
+        """The word here as it stands, without quotation marks and expansions."""
+        start = self.at
+        while self.look() and self.look() not in BREAKS:
+            self.at += 1
+        return self.text[start : self.at]
+
+    def some_word(self) -> Word:
+        word = self.word()
+        if not word.parts:
+            raise ShellFault(f"`{self.look()}` stands where a word belongs")
+        return word
+
+    # --- simple commands ---
+
+    def simple(self) -> Node:
+        line = self.line + self.text.count("\n", self.lined, self.at)
+        assigns: list[Assign] = []
+        words: list[Word] = []
+        redirects: list[Redirect] = []
+        start = self.at
+        while True:
+            self.blanks()
+            before = self.at
+            redirect = self.redirect()
+            if redirect is not None:
+                redirects.append(redirect)
+                continue
+            if self.look() == "(" and len(words) == 1 and not assigns:
+                return self.defined(start, before)
+            word = self.word()
+            if not word.parts and self.at == before:
+                break
+            assign = None if words else self.assign(word)
+            if assign is not None:
+                assigns.append(assign)
+            elif word.parts:
+                words.append(word)
+        if not (assigns or words or redirects):
+            raise ShellFault(f"`{self.look() or 'the end'}` stands where a command belongs")
+        self.commands += 1
+        return Simple(tuple(assigns), tuple(words), tuple(redirects), line)
+
+    def defined(self, start: int, end: int) -> Node:
+        """NAME ( ) BODY."""
+        name = self.text[start:end].strip(" \t")
+        self.at += 1
+        self.blanks()
+        if self.look() != ")" or any(letter in name for letter in "'\"\\$`="):
+            raise ShellFault("a parenthesis stands inside a command")
+        self.at += 1
+        return self.function(name)
+
+    def assign(self, word: Word) -> Assign | None:
+        """NAME=word or NAME+=word, or None; an array is read for what runs in it."""
+        first = word.parts[0] if word.parts else None
+        if not isinstance(first, Text) or first.quoted or "=" not in first.text:
+            return None
+        name, _, value = first.text.partition("=")
+        more = name.endswith("+")
+        name = name[:-1] if more else name
+        if not is_name(name):
+            return None
+        rest = (Text(value), *word.parts[1:]) if value else word.parts[1:]
+        if self.look() == "(" and not rest:
+            return Assign(name, Word(self.array()), True)
+        if more:
+            self.odd.append("`+=` is not for every shell")
+        return Assign(name, Word(tuple(rest)), more)
+
+    def array(self) -> tuple[Sub, ...]:
+        """The substitutions inside `name=( ... )`."""
+        self.odd.append("an array is not for every shell")
+        self.at += 1
+        found: list[Sub] = []
+        while True:
+            self.newlines()
+            if self.look() == ")":
+                self.at += 1
+                return tuple(found)
+            found += [part for part in self.some_word().parts if isinstance(part, Sub)]
+
+    def redirects(self) -> tuple[Redirect, ...]:
+        """Redirections behind a compound command."""
+        found: list[Redirect] = []
+        while True:
+            self.blanks()
+            redirect = self.redirect()
+            if redirect is None:
+                return tuple(found)
+            found.append(redirect)
+
+    def redirect(self) -> Redirect | None:
+        """The redirection that begins here, if one does."""
+        at = self.at
+        while at < len(self.text) and self.text[at].isdigit() and self.text[at].isascii():
+            at += 1
+        if self.text[at : at + 1] not in ("<", ">"):
+            return None
+        self.at = at
+        op = next(sign for sign in _REDIRECTS if self.text.startswith(sign, at))
+        self.at += len(op)
+        if op in ("<", ">") and self.look() == "(":
+            self.odd.append("a process substitution is not for every shell")
+            self.deeper()
+            self.at += 1
+            body = self.nested()
+            self.depth -= 1
+            return Redirect("()", Word((Sub(body, True, True),)))
+        if op in ("<<", "<<-"):
+            return self.document(op)
+        if op == "<<<":
+            self.odd.append("`<<<` is not for every shell")
+        self.blanks()
+        return Redirect(op, self.some_word())
+
+    def document(self, op: str) -> Redirect:
+        """Announces a here-document; it is read when the line ends."""
+        self.blanks()
+        word = self.some_word()
+        quoted = any(not isinstance(part, Text) or part.quoted for part in word.parts)
+        if not all(isinstance(part, Text) for part in word.parts):
+            raise ShellFault("a here-document ends with a word that is computed")
+        end = "".join(part.text for part in word.parts if isinstance(part, Text))
+        here = Here(end, quoted, op == "<<-")
+        self.waiting.append(here)
+        return Redirect("<<", Word(()), here)
