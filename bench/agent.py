@@ -145,10 +145,15 @@ def loop(port: int, steps: int, tool: Tool) -> Loop:
     from edge.config import Budgets, ModelSettings
     from edge.context import Context
     from edge.gate.policy import Policy
+    from edge.grants import Grants
     from edge.hands.world import World
     from edge.loop import Loop
     from edge.model import make
     from edge.parts import Parts
+    from edge.redact import Redactor
+    from edge.stop import read as read_stop
+    from edge.taint import Taint
+    from edge.tape.audit import Audit
     from edge.tape.journal import Tape
     from edge.watch import Watcher
 
@@ -162,6 +167,7 @@ def loop(port: int, steps: int, tool: Tool) -> Loop:
     def no_board() -> Any:
         raise AssertionError("this run has no board")
 
+    redact = Redactor(("a-key-of-the-bench",))
     world = World(scene, Tape.create(f"{folder}/tapes"), no_board)
     return Loop(
         Parts(
@@ -174,6 +180,11 @@ def loop(port: int, steps: int, tool: Tool) -> Loop:
             approver=Nobody(),
             watcher=Watcher(),
             clock=lambda: "",
+            audit=Audit.open(folder, redact.text),
+            redact=redact,
+            taint=Taint(folder),
+            grants=Grants((), scene),
+            stopped=lambda: read_stop(folder),
         )
     )
 

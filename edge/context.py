@@ -86,11 +86,13 @@ class Context:
             for call in calls:
                 self._say(self._json({"thought": thought, "action": call.tool, "action_input": call.args}))
 
-    def observation(self, call: Call, found: Observation, at: float) -> None:
-        """What came of a call."""
+    def observation(self, call: Call, found: Observation, at: float, receipt: str = "") -> None:
+        """What came of a call; the receipt of a success is told to the model alone, outside of any fence."""
         entry = Entry("observation", found.text, (), call.id, call.tool, found.ok, found.data, at)
         self.entries.append(entry)
         text = fenced(found.text, call.tool) if found.untrusted else found.text
+        if receipt:
+            text = f"{text}\n[receipt {receipt}]"
         if call.id in self._open:
             del self._open[call.id]
             self._tool(call.id, text)

@@ -13,8 +13,13 @@ if TYPE_CHECKING:
     from edge.context import Context
     from edge.faults import Fault
     from edge.gate.policy import Policy
+    from edge.grants import Grants
     from edge.hands.world import World
+    from edge.keeping import Audit
     from edge.model import Model
+    from edge.redact import Redactor
+    from edge.stop import Stop
+    from edge.taint import Taint
     from edge.tool import Tool
     from edge.watch import Watcher
 
@@ -28,7 +33,10 @@ class Ending(Record):
 
 
 class Parts(Record):
-    """What a loop is made of. `clock` gives the wall clock as text for the turn (may be empty)."""
+    """What a loop is made of. `clock` gives the wall clock as text for the turn (may be empty).
+
+    `stopped` looks for the operator's stop at this moment. `unattended`: nobody is there to be asked.
+    """
 
     model: Model
     world: World
@@ -39,3 +47,9 @@ class Parts(Record):
     approver: Approver
     watcher: Watcher
     clock: Callable[[], str]
+    audit: Audit
+    redact: Redactor
+    taint: Taint
+    grants: Grants
+    stopped: Callable[[], Stop | None]
+    unattended: bool = False

@@ -21,6 +21,8 @@ TOOLS = {
     "output_set": "edge.tools.output_set",
     "file_read": "edge.tools.file_read",
     "file_write": "edge.tools.file_write",
+    "bash": "edge.tools.bash",
+    "http_request": "edge.tools.http_request",
     "recall": "edge.tools.recall",
 }
 

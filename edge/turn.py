@@ -91,12 +91,13 @@ class Decided(Event):
 
 
 class Answered(Event):
-    """A person (or a pre-approval) answered; `by` says who, `sentence` why not."""
+    """A person (or a pre-approval) answered; `by` says who, `sentence` why not, `text` what to take for a result."""
 
     call: str
     yes: bool
     by: str
     sentence: str = ""
+    text: str = ""
 
 
 class Intended(Event):
@@ -106,7 +107,7 @@ class Intended(Event):
 
 
 class Finished(Event):
-    """The tool came back. status: done, failed, refused, deadline."""
+    """The tool came back. status: done, failed, refused, deadline, stopped, or the kind of a fault."""
 
     call: str
     status: str
@@ -268,6 +269,9 @@ def answered(turn: Turn, event: Answered) -> Moved:
     doing = _find(turn, event.call, "waiting")
     if doing is None:
         return turn, ()
+    if event.text:
+        instead = Observation(True, f"not run; the operator answers instead: {event.text}")
+        return _finish(turn, doing, "replaced", instead)
     if not event.yes:
         return _finish(turn, doing, "refused", Observation(False, f"refused: {event.sentence}"))
     return _move(turn, Doing(doing.call, "granted", doing.observes))

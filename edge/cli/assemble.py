@@ -3,33 +3,38 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 
 from edge import __version__
-from edge.approve import Nobody, SaidYes
 from edge.brief import brief
 from edge.cli import say, settle
+from edge.cli.who import approver
 from edge.context import Context
-from edge.gate.policy import Policy
+from edge.gate.lists import offered
 from edge.hands.world import World
 from edge.loop import Loop
 from edge.model import make
 from edge.parts import Parts
 from edge.pulse import Pulse
 from edge.record import replace
+from edge.redact import Redactor
 from edge.registry import every
+from edge.stop import read as read_stop
+from edge.taint import Taint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from edge.approve import Approver
     from edge.cli.args import Options
+    from edge.config import ModelSettings
     from edge.parts import Ending
     from edge.peripherals.guard.client import Board
+    from edge.stop import Stop
+    from edge.tape.audit import Audit
     from edge.tape.journal import Tape
+    from edge.tape.unaudited import Unaudited
     from edge.tape.unkept import Unkept
     from edge.watch import Watcher
 
@@ -39,36 +44,62 @@ CLOCK_IS_SET_AFTER = 1_735_689_600  # 2025-01-01: an earlier date is a clock tha
 class Run:
     """One loop with all it stands on. `close` ends the board, the tape and the model, in this order."""
 
-    def __init__(self, options: Options, watcher: Watcher, approver: Approver, resume: str = "") -> None:
+    def __init__(self, options: Options, watcher: Watcher, resume: str = "") -> None:
         environ = os.environ
         self.settings = settle.settings(options, environ)
         self.state = settle.state_folder(self.settings.state, environ)
         scene = settle.scene(self.state, environ, self.settings, options.config)
         self.model = make(self.settings.model, scene)
+        policy = settle.policy(self.settings)
+        grants = settle.grants(options, scene)
+        redact = Redactor(_secrets(self.settings.model, environ))
         self.tape = _tape(self.state, resume)  # after all that may be wrong with the settings: no empty tapes
         self.watcher = watcher
+        self.approver = approver(options.yes, options.ask or self.settings.wait, self.state)
         self._pulse: Pulse | None = None
+        self.audit = _audit(self.state, redact)
         self.world = World(scene, self.tape, self._start_board)
-        mode = self.model.mode
-        self.tools = every()
-        context = Context(brief(scene, self.tools, mode), mode)
-        budgets = self.settings.budgets
+        self.world.sandbox = policy.wall(options.unattended)
+        self.world.proxy = self.settings.proxy
+        self.world.child = self._child
+        self.world.stopping = self._stopping
+        self.tools = tuple(tool for tool in every() if offered(tool.name, policy))
         parts = Parts(
             model=self.model,
             world=self.world,
-            context=context,
+            context=Context(brief(scene, self.tools, self.model.mode), self.model.mode),
             tools=self.tools,
-            policy=Policy(self.settings.preset, budgets.calls_per_hour, budgets.tool_seconds),
-            budgets=budgets,
-            approver=approver,
+            policy=policy,
+            budgets=self.settings.budgets,
+            approver=self.approver,
             watcher=watcher,
             clock=clock,
+            audit=self.audit,
+            redact=redact,
+            taint=Taint(self.state, _heard(self.state, resume)),
+            grants=grants,
+            stopped=self._stopped,
+            unattended=options.unattended,
         )
         self.loop = Loop(parts)
         if resume:
             _remember(self.loop, self.state, self.tape.name)
         self._open_record()
         self._sweep()
+        for sentence in (*self.settings.warnings, self.audit.notice):
+            if sentence:
+                say(f"fieldhand: {sentence}")
+
+    def _stopped(self) -> Stop | None:
+        return read_stop(self.state)
+
+    def _stopping(self) -> bool:
+        stop = read_stop(self.state)
+        return stop is not None and bool(stop.everything)
+
+    def _child(self, pid: int, started: int, tag: int) -> None:
+        """A program runs: should this process die now, the next start ends what is left of it."""
+        self.loop.note("child", {"pid": pid, "start": started, "tag": tag, "what": "shell"})
 
     def _open_record(self) -> None:
         from edge.tape.leftovers import started
@@ -80,6 +111,8 @@ class Run:
                 "pid": os.getpid(),
                 "start": started(os.getpid()),
                 "preset": self.settings.preset,
+                "profile": self.settings.profile,
+                "policy": self.loop.parts.policy.digest,
                 "model": self.model.name,
                 "board": self.settings.board,
                 "cwd": self.world.scene.cwd,
@@ -144,22 +177,13 @@ class Run:
                 self._told(event)
         self.loop.note("close", {"code": code}, True)
         self.tape.close()
+        self.audit.close()
+        self.approver.close()
         if self.state:
             from edge.tape.leftovers import unmark
 
             unmark(self.state, self.tape.name)
         self.model.close()
-
-
-def approver(options: Options) -> Approver:
-    """Who answers: --yes, the person at the terminal, or nobody."""
-    if options.yes:
-        return SaidYes()
-    if sys.stdin is not None and sys.stderr is not None and sys.stdin.isatty() and sys.stderr.isatty():
-        from edge.cli.ask import Terminal
-
-        return Terminal()
-    return Nobody()
 
 
 def clock() -> str:
@@ -185,6 +209,34 @@ def _tape(state: str, resume: str) -> Tape | Unkept:
 
     folder = state + "/tapes"
     return Tape.open(folder, resume) if resume else Tape.create(folder)
+
+
+def _audit(state: str, redact: Redactor) -> Audit | Unaudited:
+    """The audit log of the device; in memory where nothing can be kept."""
+    if not state:
+        from edge.tape.unaudited import Unaudited
+
+        return Unaudited(redact.text)
+    from edge.tape.audit import Audit
+
+    return Audit.open(state, redact.text)
+
+
+def _secrets(settings: ModelSettings, environ: Mapping[str, str]) -> tuple[str, ...]:
+    """What must never leave: the key of the model's server, wherever it is from."""
+    from edge.config import read_key
+
+    key = read_key(settings, environ) if settings.spec.startswith("chat:") else ""
+    return tuple({one for one in (key, environ.get(settings.key_env, "").strip()) if one})
+
+
+def _heard(state: str, resume: str) -> str:
+    """The taint of the tape that is resumed."""
+    if not resume:
+        return ""
+    from edge.cli.resume import heard
+
+    return heard(f"{state}/tapes/{resume}.jsonl")
 
 
 def _remember(loop: Loop, state: str, name: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from edge.cli import put, say
-from edge.cli.assemble import Run, approver, failure
+from edge.cli.assemble import Run, failure
 from edge.cli.interrupts import counting
 from edge.cli.show import Lines, Trace
 from edge.faults import HardwareFault, OutputFault
@@ -32,7 +32,7 @@ def carry(options: Options, line: str, model: Model | None = None) -> int:
     """One turn with everything around it: tape, leases, exit code."""
     from edge.registry import every
 
-    run_ = Run(options, watcher(options, {tool.name: tool for tool in every()}), approver(options))
+    run_ = Run(options, watcher(options, {tool.name: tool for tool in every()}))
     if not run_.tape.durable:
         say("no folder for state can be written: nothing is kept")
     code = 130

@@ -106,12 +106,12 @@ class _Late:
 
     def get(self) -> Run:
         if self._run is None:
-            from edge.cli.assemble import Run, approver
+            from edge.cli.assemble import Run
             from edge.cli.oneshot import watcher
             from edge.registry import every
 
             shown = watcher(self._options, {tool.name: tool for tool in every()})
-            self._run = Run(self._options, shown, approver(self._options), self._resume)
+            self._run = Run(self._options, shown, self._resume)
         return self._run
 
     def typing(self, now: bool) -> None:

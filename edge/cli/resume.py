@@ -27,3 +27,13 @@ def feed(context: Context, path: str) -> int:
         elif moment.call is not None and moment.observation is not None:
             context.observation(moment.call, moment.observation, 0.0)
     return past.made
+
+
+def heard(path: str) -> str:
+    """Where the first untrusted words on the tape at `path` came from; "" when it has none."""
+    from edge.tape.reader import Reader
+
+    for record in Reader(path):
+        if record["kind"] == "outcome" and record.get("taint"):
+            return str(record["taint"])
+    return ""

@@ -16,6 +16,7 @@ from edge.config import Budgets
 from edge.context import Context
 from edge.faults import BudgetFault, Interrupted, ModelFault, StepFault, TapeFault
 from edge.gate.policy import Policy
+from edge.grants import Grants
 from edge.hands.world import World
 from edge.loop import Loop
 from edge.model.scripted import Scripted
@@ -23,10 +24,13 @@ from edge.parts import Ending, Parts
 from edge.peripherals.guard.inprocess import InProcessBoard
 from edge.peripherals.sim.declare import OUTPUTS, SENSORS
 from edge.record import replace
+from edge.redact import Redactor
 from edge.registry import every
 from edge.tape.journal import Tape
 from edge.tape.reader import Reader
+from edge.tape.unaudited import Unaudited
 from edge.tape.unkept import Unkept
+from edge.taint import Taint
 from edge.tool import Tool
 from edge.watch import Watcher
 from tests.support.asking import soon
@@ -66,6 +70,11 @@ class Bench:
             approver=SaidYes(),
             watcher=self.watcher,
             clock=lambda: "",
+            audit=Unaudited(),
+            redact=Redactor(),
+            taint=Taint(),
+            grants=Grants((), scene),
+            stopped=lambda: None,
         )
         self.loop = Loop(replace(parts, **changes))
 

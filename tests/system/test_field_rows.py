@@ -1,0 +1,71 @@
+"""Every everyday command that runs without asking also runs behind the wall, and ends there as it ends outside.
+
+A row whose program is not on this machine is counted and named; at least half of the rows have to run.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.support.one_call import carry, world
+from tests.support.rows import rows
+
+# Programs of a row beyond the shell's own words; a row runs where all of them are.
+PROGRAMS = frozenset(
+    "du sort tail lsblk mount grep df journalctl timeout dmesg tar head ps pgrep vmstat systemctl crontab iw timedatectl cat "
+    "vcgencmd sleep ls udevadm i2cdetect gpioinfo apt-cache stat id groups tr diff hexdump uname cut date uptime free sed awk".split()
+)
+ALLOWED = [row for row in rows("field.tsv") if row[2] == "allow"]
+# These tell of the moment or of the process itself: only how they end is compared.
+PASSING = ("ps ", "vmstat", "uptime", "date", "pgrep", "free", "dmesg", "id;", "/proc/", "df ", "du ", "timedatectl", "mount")
+
+
+def lay_out(folder: Path) -> Path:
+    """A project as the rows speak of it."""
+    work = folder / "project"
+    for name, content in {
+        "logs/app.log": "INFO ok\nERROR can't open\n", "logs/2026-11.log": "ERROR a\nb\nc\n", "logs/b.log": "x\n",
+        "data/levels.csv": "1,2\n3,4\n", "data/flow.csv": "t,n,v\na,b,3\na,b,5\n", "config/pump.toml": "a = 1\n",
+        "config/pump.toml.orig": "a = 2\n", "captures/modbus.bin": "\x01\x03" * 64, "notes/a.txt": "水泵 1\n",
+        "Messwerte März/b.txt": "水泵 2\n",
+    }.items():  # fmt: skip
+        (work / name).parent.mkdir(parents=True, exist_ok=True)
+        (work / name).write_text(content, encoding="utf-8")
+    (work / "backup").mkdir()
+    subprocess.run(["tar", "-czf", "backup/site-logs.tar.gz", "logs"], cwd=work, check=True)
+    return work
+
+
+def absent(command: str) -> list[str]:
+    """The programs of a row that are not here."""
+    words = command.replace("(", " ").replace(")", " ").replace("{", " ").replace(";", " ").split()
+    return sorted({word for word in words if word in PROGRAMS and shutil.which(word) is None})
+
+
+@pytest.mark.parametrize("name, command, _verdict, _why", ALLOWED, ids=[row[0] for row in ALLOWED])
+def test_it_ends_behind_the_wall_as_outside(tmp_path: Path, name: str, command: str, _verdict: str, _why: str) -> None:
+    missing = absent(command)
+    if missing:
+        pytest.skip(f"not on this machine: {', '.join(missing)}")
+    work = lay_out(tmp_path)
+    here = world(work)
+    clean = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": str(work), "LANG": "C.UTF-8"}
+    outside = subprocess.run(["/bin/sh", "-c", command], cwd=work, env=clean, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+    found = carry("bash", {"command": command}, here)
+    assert found.data is not None
+    assert found.data["code"] == outside.returncode, (found.text, outside)
+    if not any(word in command for word in PASSING):
+        assert found.data["stdout"] == outside.stdout.decode("utf-8", "replace"), found.text
+    here.close()
+
+
+def test_most_rows_can_be_tried_here() -> None:
+    tried = [row for row in ALLOWED if not absent(row[1])]
+    left = {row[0]: absent(row[1]) for row in ALLOWED if absent(row[1])}
+    print(f"{len(tried)} of {len(ALLOWED)} rows run here as uid {os.geteuid()}; absent: {left}")
+    assert len(tried) >= len(ALLOWED) // 2
