@@ -194,7 +194,7 @@ def _named(key: str, value: Any, redact: Callable[[str], str], depth: int) -> An
     """A value whose name may tell that it is a secret: `password=...`."""
     cleaned = _clean(value, redact, depth)
     if isinstance(value, str) and cleaned == value and len(key) < 64:
-        pair = f"{key}={value}"
+        pair = f'{key}="{value}"'
         return value if redact(pair) == pair else "[redacted]"
     return cleaned
 
