@@ -45,12 +45,15 @@ class Holder:
         """True when what this call started has to end now: it was cut, or the operator stopped everything."""
         return self.cuts != self.world.cuts or self.world.stopping()
 
-    def also(self, effect: Effect) -> Decision:
-        """Ask the gate about what was found in the act; Refused with its rule unless it is allowed outright."""
+    def also(self, effect: Effect, held: bool = False) -> Decision:
+        """Ask the gate about what was found in the act; Refused with its rule unless it is allowed outright.
+
+        `held`: the permit grants the thing already, so that what would ask was answered, and only a denial refuses.
+        """
         decision = self.world.judge(self.call, effect)
-        if decision.verdict != "allow":
-            raise Refused(decision.sentence, decision.rule, "ask for it by its own name")
-        return decision
+        if decision.verdict == "allow" or (held and decision.verdict == "ask"):
+            return decision
+        raise Refused(decision.sentence, decision.rule, "ask for it by its own name")
 
 
 class Hands:

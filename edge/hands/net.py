@@ -1,7 +1,9 @@
 """The hand on the network: one request, redirects included, to hosts that were granted.
 
 Rules:
-1. A URL is judged before anything is sent: the grant of the call for the first one, the gate for every redirect.
+1. A URL is judged before anything is sent: the grant of the call for the first one, the gate for every redirect. What
+   the gate would ask was answered where the permit holds that origin already (sending includes reading the answer
+   there); a denial always ends it.
 2. A name is looked up once. If any of its addresses is internal the request is refused, unless the operator listed the
    host by name (the grant's root says so). Only the addresses of that answer are connected to.
 3. Redirects are followed here, at most REDIRECTS, never from https to http and never in a circle. A POST that is sent
@@ -108,7 +110,7 @@ class Trip:
     def _listed(self, asked: Asked) -> bool:
         """True when the grant is for a host that the operator listed as internal; Refused without a grant."""
         grants = self._holder.permit.grants
-        if _is_listed(grants, asked):
+        if _has(grants, "internal", asked):
             return True
         self._holder.grant(asked.verb, "host", asked.url.origin)
         return False
@@ -121,8 +123,15 @@ class Trip:
             raise ToolFault(f"{passed[0].url.host} led on more than {REDIRECTS} times, lastly to {shown}")
         if any((one.method, one.url.shown) == (follow.method, shown) for one in passed):
             raise ToolFault(f"{passed[0].url.host} leads in a circle: {shown} came again")
-        decision = self._holder.also(Effect(follow.verb, f"url:{shown}", detail=follow.method))
-        return follow, decision.permit is not None and _is_listed(decision.permit.grants, follow)
+        mine = self._holder.permit.grants
+        held = any(_has(mine, root, follow, "send") for root in ("host", "internal"))
+        try:
+            decision = self._holder.also(Effect(follow.verb, f"url:{shown}", detail=follow.method), held)
+        except Refused as refused:
+            said = f"{asked.url.host} leads on to {shown}: {refused.sentence}"
+            raise Refused(said, refused.rule, refused.fix) from refused
+        theirs = decision.permit.grants if decision.permit is not None else ()
+        return follow, _has(mine, "internal", follow, "send") or _has(theirs, "internal", follow)
 
     def _addresses(self, url: Url, listed: bool) -> tuple[str, ...]:
         """Where to connect to: all answers were judged. Refused when one is internal and the host is not listed."""
@@ -204,9 +213,10 @@ class Trip:
             raise ToolFault(f"the proxy {proxy.authority} does not connect to {to}: {said}")
 
 
-def _is_listed(grants: tuple[Grant, ...], asked: Asked) -> bool:
-    wanted = (asked.verb, "internal", asked.url.origin)
-    return any((grant.verb, grant.root, grant.path) == wanted for grant in grants)
+def _has(grants: tuple[Grant, ...], root: str, asked: Asked, also: str = "") -> bool:
+    """True when one of the grants is for the origin under `root`, with the verb of the request or with `also`."""
+    verbs = (asked.verb, also)
+    return any(one.verb in verbs and (one.root, one.path) == (root, asked.url.origin) for one in grants)
 
 
 def _readable(url: Url) -> None:

@@ -97,24 +97,27 @@ def _send(line: Line, parts: tuple[bytes, bytes]) -> None:
 
 
 def begun(line: Line, method: str) -> HTTPResponse:
-    """The response whose head was read. HTTPException when it is none."""
+    """The response whose head was read, interim ones left out. HTTPException when it is none."""
     sock: Any = line
-    response = HTTPResponse(sock, method=method)
-    try:
-        response.begin()
-    except BROKEN as error:
-        if not line.ended or _alien(error):
-            raise
-    if line.ended:
-        raise ConnectionError
-    return response
+    while True:
+        response = HTTPResponse(sock, method=method)
+        try:
+            response.begin()
+        except BROKEN as error:
+            if not line.ended or _alien(error):
+                raise
+        if line.ended:
+            raise ConnectionError
+        if response.status not in (102, 103):  # http.client itself leaves out 100
+            return response
 
 
 def _alien(error: Exception) -> bool:
     """True when what came is no beginning of an HTTP answer, cut or not."""
     if not isinstance(error, BadStatusLine) or isinstance(error, ConnectionError):
         return False
-    said: str = error.line.strip("'\"")
+    line: Any = error.args[0]
+    said: str = line.strip("'\"")
     return bool(said) and said[:5] != "HTTP/"[: len(said)]
 
 

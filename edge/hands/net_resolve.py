@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 else:
     Protocol = object
 
-HANGING = 4  # look-ups
+HANGING = 8  # look-ups
 LOOK = 0.05  # seconds between two looks at whether to go on
 
 

@@ -74,16 +74,20 @@ class Web:
         # A client that leaves, or does not like the certificate, is no fault of the server.
         with contextlib.suppress(OSError, ValueError), sock:
             sock.settimeout(5)
-            if self._context:
-                sock = self._context.wrap_socket(sock, server_side=True)
-            request = read_request(sock, self.over)
-            self.seen.append(request)
-            behave = self.on.get(request.path.partition("?")[0], not_here)
-            behave(request, sock)
-            with contextlib.suppress(OSError):
-                socket.socket.shutdown(sock, socket.SHUT_WR)
-                sock.settimeout(1)
-                sock.recv(1)
+            if not self._context:
+                self._behave(sock)
+                return
+            with self._context.wrap_socket(sock, server_side=True) as secured:
+                self._behave(secured)
+
+    def _behave(self, sock: Any) -> None:
+        request = read_request(sock, self.over)
+        self.seen.append(request)
+        self.on.get(request.path.partition("?")[0], not_here)(request, sock)
+        with contextlib.suppress(OSError):
+            socket.socket.shutdown(sock, socket.SHUT_WR)
+            sock.settimeout(1)
+            sock.recv(1)
 
 
 def read_request(sock: Any, over: threading.Event) -> Request:

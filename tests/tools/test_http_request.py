@@ -10,10 +10,14 @@ from typing import Any
 
 import pytest
 
-from edge.call import Observation, Scene
+from edge.call import Call, Decision, Observation, Scene
 from edge.faults import Refused, ToolFault, UsageFault
+from edge.gate.decide import decide
+from edge.gate.policy import PRESETS, Policy, State
+from edge.hands import Hands
+from edge.hands.net_resolve import Scripted
 from edge.schema import fit
-from edge.tools.http_request import METHODS, TOOL
+from edge.tools.http_request import METHODS, READING, TOOL
 from tests.support.net_hands import allowing, hands, world
 from tests.support.webserver import Web, drips, leads, raw, says
 
@@ -156,3 +160,61 @@ def test_terminal_escapes_of_a_server_do_not_stand_in_the_head(web: Web, tmp_pat
     web.on["/"] = raw(b"HTTP/1.1 200 O\x1b[2JK\r\nContent-Type: a\x1b]0;x\x07b\r\nContent-Length: 2\r\n\r\nhi")
     head = carry(tmp_path, {"url": web.url()}).text.partition("\n\n")[0]
     assert "\x1b" not in head and "\x07" not in head
+
+
+# --- with the gate itself ---
+
+
+def gated(folder: Path, args: dict[str, Any], policy: Policy, names: Any = None) -> tuple[Decision, Any]:
+    """What the gate says, and how to run the call inside the permit it made (an `ask` taken as answered with yes)."""
+    here = world(folder, names)
+    here.judge = lambda call, effect: decide(call, (effect,), policy, State(), here.scene)
+    call = Call("http_request", fit(args, TOOL.schema)[0], "c1")
+    decision = decide(call, TOOL.effects(call.args, here.scene), policy, State(), here.scene)
+    assert decision.permit is not None, decision.sentence
+    granted = decision.permit
+    return decision, lambda: TOOL.run(call.args, Hands(granted, call, here))
+
+
+def test_a_host_that_the_operator_listed_as_internal_is_reached_by_its_grant(web: Web, tmp_path: Path) -> None:
+    web.on["/a"] = leads("/b")
+    web.on["/b"] = says(b"model")
+    decision, run = gated(tmp_path, {"url": web.url("/a")}, Policy(internal_hosts=("127.0.0.1",)))
+    assert decision.verdict == "allow" and run().text.endswith("model")
+
+
+def test_the_gate_denies_an_internal_host_that_is_not_listed(web: Web, tmp_path: Path) -> None:
+    for preset in PRESETS:
+        for method in METHODS:
+            call = Call("http_request", {"url": web.url(), "method": method}, "c1")
+            effects = TOOL.effects(call.args, SCENE)
+            assert decide(call, effects, Policy(preset), State(), SCENE).verdict == "deny"
+
+
+def test_a_name_that_the_gate_let_pass_and_that_leads_inside_is_refused(web: Web, tmp_path: Path) -> None:
+    names = Scripted({"outside.example": [("127.0.0.1",)]})
+    args = {"url": web.url(host="outside.example")}
+    decision, run = gated(tmp_path, args, Policy(hosts=("outside.example",)), names)
+    assert decision.verdict == "allow"
+    with pytest.raises(Refused) as refused:
+        run()
+    assert refused.value.rule == "net.internal" and web.connections == 0
+
+
+def test_a_redirect_from_a_listed_host_to_one_that_is_not_is_refused_by_the_gate(web: Web, tmp_path: Path) -> None:
+    with Web("127.0.0.2") as other:
+        for place in (other.url(), "http://somewhere.example/", "http://169.254.169.254/latest/"):
+            web.on["/"] = leads(place)
+            _, run = gated(tmp_path, {"url": web.url()}, Policy(internal_hosts=("127.0.0.1",)), Scripted({}))
+            with pytest.raises(Refused, match=r"127\.0\.0\.1 leads on to"):
+                run()
+        assert other.connections == 0
+
+
+def test_readonly_reads_from_listed_hosts_and_sends_nowhere() -> None:
+    policy = Policy("readonly", hosts=("example.com",), internal_hosts=("nas.lan",))
+    for url in ("https://example.com/", "http://nas.lan/"):
+        for method in METHODS:
+            call = Call("http_request", {"url": url, "method": method}, "c1")
+            verdict = decide(call, TOOL.effects(call.args, SCENE), policy, State(), SCENE).verdict
+            assert verdict == ("allow" if method in READING else "deny"), (url, method)

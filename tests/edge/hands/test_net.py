@@ -14,7 +14,7 @@ from edge.faults import Refused, ToolFault
 from edge.hands import Holder
 from edge.hands.net import REDIRECTS, Net
 from edge.hands.net_resolve import Scripted
-from tests.support.net_hands import allowing, ask, hands, permit, world
+from tests.support.net_hands import Judge, allowing, ask, hands, permit, world
 from tests.support.webserver import Web, leads, raw, says
 
 LISTED = "internal"
@@ -206,13 +206,39 @@ def test_a_redirect_is_followed_when_the_gate_allows_it(web: Web, tmp_path: Path
     assert asked == [("fetch", f"url:{web.url('/b?x=1')}", "GET"), ("fetch", f"url:{web.url('/c')}", "GET")]
 
 
+def saying(verdict: str) -> Judge:
+    return lambda effect: Decision(verdict, "medium", "fetch.unlisted", "it is not listed")
+
+
 @pytest.mark.parametrize("verdict", ["ask", "deny"])
-def test_a_redirect_that_the_gate_does_not_allow_outright_is_refused(verdict: str, web: Web, tmp_path: Path) -> None:
+def test_a_redirect_elsewhere_that_the_gate_does_not_allow_outright_is_refused(
+    verdict: str, web: Web, tmp_path: Path
+) -> None:
+    with Web("127.0.0.2") as other:
+        web.on["/a"] = leads(other.url("/b"))
+        with pytest.raises(
+            Refused, match=r"127\.0\.0\.1 leads on to http://127\.0\.0\.2.*/b: it is not listed"
+        ) as refused:
+            ask(world(tmp_path, judge=saying(verdict)), web.url("/a"), root=LISTED)
+        assert refused.value.rule == "fetch.unlisted" and other.connections == 0
+
+
+def test_a_redirect_inside_what_was_approved_asks_nobody_again_but_a_denial_ends_it(web: Web, tmp_path: Path) -> None:
     web.on["/a"] = leads("/b")
-    here = world(tmp_path, judge=lambda effect: Decision(verdict, "medium", "fetch.unlisted", "it is not listed"))
+    web.on["/b"] = says(b"there")
+    assert ask(world(tmp_path, judge=saying("ask")), web.url("/a"), root=LISTED)["body"] == b"there"
+    with pytest.raises(Refused, match="it is not listed"):
+        ask(world(tmp_path, judge=saying("deny")), web.url("/a"), root=LISTED)
+    web.on["/c"] = leads("/b", 303)
+    assert ask(world(tmp_path, judge=saying("ask")), web.url("/c"), "POST", LISTED, body=b"x")["body"] == b"there"
+
+
+def test_what_was_approved_for_reading_is_not_approved_for_sending(web: Web, tmp_path: Path) -> None:
+    only_fetch = permit("GET", web.url(), LISTED)
+    holder = Holder(only_fetch, Call("http_request", {}, "c1"), world(tmp_path, judge=allowing(LISTED)))
     with pytest.raises(Refused) as refused:
-        ask(here, web.url("/a"), root=LISTED)
-    assert refused.value.rule == "fetch.unlisted" and [one.path for one in web.seen] == ["/a"]
+        Net(holder).request("POST", web.url(), {}, b"x", 100)
+    assert refused.value.rule == "hands.no-grant" and web.connections == 0
 
 
 def test_without_a_gate_no_redirect_is_followed(web: Web, tmp_path: Path) -> None:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+import random
+import socket
 import subprocess
 import sys
 import textwrap
 import threading
 import time
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,11 +21,15 @@ from typing import Any
 import pytest
 
 from edge.faults import ToolFault
+from edge.gate.urls import read
+from edge.hands.net_exchange import BROKEN, Asked, exchange, meaning
+from edge.hands.net_line import Line
 from tests.support.net_hands import ask, world
 from tests.support.sources import ROOT
 from tests.support.webserver import Web, bomb, chunked, drips, endless, raw, says
 
 LISTED = "internal"
+ROUNDS = 30_000 if os.environ.get("FIELDHAND_SOAK") == "1" else 3_000
 SOON = 6.0  # seconds beyond the deadline that a busy machine may need
 
 
@@ -224,8 +232,6 @@ def test_a_packed_body_whose_bytes_unpack_to_nothing_is_bounded(web: Web, tmp_pa
 
 
 def test_a_server_that_refuses_a_large_body_early_is_heard(tmp_path: Path) -> None:
-    import socket
-
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
         def refuse() -> None:
@@ -243,3 +249,69 @@ def test_a_server_that_refuses_a_large_body_early_is_heard(tmp_path: Path) -> No
         found = ask(world(tmp_path), url, "POST", LISTED, body=b"z" * (4 << 20))
         assert (found["status"], found["body"]) == (413, b"big")
         thread.join(10)
+
+
+def test_interim_answers_are_left_out(web: Web, tmp_path: Path) -> None:
+    early = b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
+    web.on["/"] = raw(b"HTTP/1.1 100 Continue\r\n\r\n" + early * 2 + HEAD + b"Content-Length: 3\r\n\r\nend")
+    found = ask(world(tmp_path), web.url(), root=LISTED)
+    assert (found["status"], found["body"]) == (200, b"end") and "link" not in found["headers"]
+
+
+def test_whatever_a_server_sends_is_an_answer_or_a_fault(tmp_path: Path) -> None:
+    rng = random.Random(61)
+    zipped = gzip.compress(b"some text " * 30)
+    good = [
+        HEAD + b"Content-Length: 9\r\nContent-Type: a/b\r\n\r\nsome text",
+        HEAD + b"Transfer-Encoding: chunked\r\n\r\n4\r\nsome\r\n5;x=y\r\n text\r\n0\r\nX: y\r\n\r\n",
+        HEAD + b"Content-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(zipped) + zipped,
+        HEAD + b"Content-Encoding: deflate\r\n\r\n" + zlib.compress(b"x" * 5000),
+        b"HTTP/1.0 302 Found\r\nLocation: /x\r\n\r\n",
+        b"HTTP/1.1 204 No Content\r\n\r\n",
+    ]
+    junk = [
+        b"\r\n",
+        b"\0",
+        b"\xff",
+        b":",
+        b"-1",
+        b"999999999999999999999",
+        b"HTTP/1.1 ",
+        b" ",
+        b"\r",
+        b"0x10",
+        b"chunked",
+        b"\n\n",
+    ]
+    kinds: Counter[str] = Counter()
+    asked = Asked("GET", read("http://example.com/"), {}, b"")
+    for _ in range(ROUNDS):
+        data = bytearray(rng.choice(good))
+        for _ in range(rng.randrange(4)):
+            at = rng.randrange(len(data) + 1)
+            data[at : at + rng.randrange(3)] = rng.choice((*junk, bytes([rng.randrange(256)])))
+        if rng.random() < 0.3:
+            del data[rng.randrange(len(data) + 1) :]
+        kinds[_outcome(asked, bytes(data))] += 1
+    print(f"{ROUNDS} answers: {dict(kinds)}")
+    assert kinds["answer"] > ROUNDS / 10 and kinds["fault"] > ROUNDS / 10
+
+
+def _outcome(asked: Asked, data: bytes) -> str:
+    ours, theirs = socket.socketpair()
+    with theirs:
+        ours.setblocking(False)
+        line = Line(ours, time.monotonic() + 20, lambda: False)
+        theirs.sendall(data)
+        theirs.shutdown(socket.SHUT_WR)
+        try:
+            answer = exchange(line, asked, 2000, False, lambda answer: answer.status == 302)
+        except BROKEN as error:
+            assert str(meaning(error, "example.com", line.got, 20, False)).startswith("example.com ")
+            return "fault"
+        except ToolFault:
+            return "fault"
+        finally:
+            line.close()
+        assert answer.body is None or len(answer.body.data) <= 2000
+        return "answer"
