@@ -6,7 +6,8 @@ Rules:
 2. It is killed by the kernel when its parent, the keeper, dies.
 3. The command takes its limits itself, then its user, then gives up its capabilities, then takes no_new_privs and the
    filter of system calls; then the program starts. What fails on the way is said, and nothing starts.
-4. On the report pipe stand lines: `R` when the program started, `F why` when not, at its end `S status` (of wait).
+4. Every module was loaded before: in the room there may be no Python to load from.
+5. On the report pipe stand lines: `R` when the program started, `F why` when not, at its end `S status` (of wait).
 """
 
 from __future__ import annotations
@@ -48,12 +49,16 @@ def run(plan: Confinement, user: int, request: dict[str, Any], fds: list[int]) -
         why = os.read(told, 4096)
         os.write(report, b"F" + why + b"\n" if why else b"R\n")
         os.write(report, b"S%d\n" % _waited(pid))
-    except OSError as error:
+    except (OSError, ValueError) as error:
         _say(report, f"F{_sentence(error)}\n")
-    os._exit(0)
+    finally:
+        # Whatever happens here never becomes the keeper's: this is a copy of it.
+        os._exit(0)
 
 
-def _sentence(error: OSError) -> str:
+def _sentence(error: OSError | ValueError) -> str:
+    if isinstance(error, ValueError):
+        return str(error).replace("\n", " ")
     where = f" at {error.filename}" if error.filename else ""
     return f"{(error.strerror or 'unknown error').lower()}{where}".replace(room.OLD, "").replace("\n", " ")
 
@@ -115,10 +120,11 @@ def _command(plan: Confinement, user: int, request: dict[str, Any], fds: list[in
         kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
         if request["filter"]:
             seccomp.install(request["filter"])
-        os.execvpe(request["argv"][0], request["argv"], dict(plan.environment))
-    except OSError as error:
+        os.execve(request["argv"][0], request["argv"], dict(plan.environment))
+    except (OSError, ValueError) as error:
         _say(tell, _sentence(error))
-    os._exit(127)
+    finally:
+        os._exit(127)
 
 
 def _limit(what: int, most: int) -> None:

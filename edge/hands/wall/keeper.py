@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 AGENT = 3
 HEAD = 4  # bytes of a length
+MOST_OPEN = 1 << 16
 FDS = 4  # stdin, stdout, stderr, report
 ALWAYS = kernel.NEWNS | kernel.NEWPID | kernel.NEWIPC | kernel.NEWUTS
 _children: set[int] = set()
@@ -38,6 +39,8 @@ _children: set[int] = set()
 
 def main() -> int:
     """Serve until the agent's end is closed."""
+    # What the agent left open for whatever it starts is not for children.
+    os.closerange(AGENT + 1, min(os.sysconf("SC_OPEN_MAX"), MOST_OPEN))
     os.set_inheritable(AGENT, False)
     link = _socket.socket(fileno=AGENT)
     try:

@@ -79,8 +79,8 @@ class Kept:
         """All of it has ended after this; its number may then be another process's."""
         if self._report >= 0:
             with _lock:
-                if _running and _running[0].alive:
-                    _running[0].ask({"reap": self.pid}, ())
+                if _running and _running[0].usable():
+                    _running[0].reap(self.pid)
             os.close(self._report)
             self._report = -1
             limits.free(self.tag)
@@ -136,7 +136,15 @@ class _Keeper:
             return dict(marshal.loads(self._received(length)))
         except OSError as error:
             self.end()
-            raise OSError(error.errno, "the keeper of name spaces ended; the next call starts another") from error
+            raise OSError(error.errno, "the keeper of name spaces ended") from error
+
+    def reap(self, pid: int) -> None:
+        """Have it wait for a first process that ended."""
+        try:
+            self.ask({"reap": pid}, ())
+        except OSError:
+            # It is gone, and with it all that it started.
+            return
 
     def _received(self, length: int) -> bytes:
         data = b""
@@ -180,7 +188,10 @@ def _spawned(theirs: int) -> int:
 
 
 def start(plan: Confinement, argv: Sequence[str], stdin: int, stdout: int, stderr: int, umask: int = 0o022) -> Kept:
-    """Start `argv` as `plan` says; the program runs when this returns. OSError when it cannot, with the reason."""
+    """Start `argv` (an absolute path first) as `plan` says; the program runs when this returns.
+
+    OSError when it cannot, with the reason in words.
+    """
     code = _filter(plan)
     request = {
         "plan": keeper.packed(plan),
@@ -228,8 +239,13 @@ def _filter(plan: Confinement) -> bytes:
 
 def _asked(request: dict[str, Any], fds: Sequence[int]) -> dict[str, Any]:
     with _lock:
-        if not _running or not _running[0].usable():
-            _running[:] = [_Keeper()]
+        if _running and _running[0].usable():
+            try:
+                return _running[0].ask(request, fds)
+            except OSError:
+                # It was ended from outside. What it may have begun with ended with it, so that a second try is safe.
+                _running.clear()
+        _running[:] = [_Keeper()]
         return _running[0].ask(request, fds)
 
 

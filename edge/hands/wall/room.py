@@ -156,14 +156,23 @@ def _mounts(path: str) -> list[tuple[str, int]]:
     """The mounts at and below `path` with their flags (proc_pid_mountinfo(5)); none for ""."""
     found = []
     if path:
-        with open(OLD + "/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:
+        with open(OLD + "/proc/self/mountinfo", "rb") as file:
             for line in file:
                 words = line.split()
-                point = words[4].encode("utf-8", "surrogateescape").decode("unicode_escape").encode("latin-1")
-                name = os.fsdecode(point)
+                name = _plain(words[4])
                 if identity.within(name, (path,)):
-                    found.append((name, sum(_FLAGS.get(word, 0) for word in words[5].split(","))))
+                    flags = os.fsdecode(words[5]).split(",")
+                    found.append((name, sum(_FLAGS.get(flag, 0) for flag in flags)))
     return found
+
+
+def _plain(word: bytes) -> str:
+    """A path of mountinfo: a space, a tab, a newline and a backslash stand there as three octal digits.
+
+    By hand: no module can be loaded any more, not even a codec.
+    """
+    first, *rest = word.split(b"\\")
+    return os.fsdecode(first + b"".join(bytes((int(part[:3], 8),)) + part[3:] for part in rest))
 
 
 def _devices(plan: Confinement, user: int) -> None:
