@@ -73,7 +73,7 @@ class Guard:
 
     def name(self, folder: int, name: str) -> None:
         """A name that was found in the open `folder`: one that only FAT knows is refused."""
-        if "~" in name:
+        if name.rpartition("~")[2][:1].isdigit() and "~" in name:
             listed = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
             try:
                 known = any(name.casefold() == one.casefold() for one in os.listdir(listed))

@@ -41,6 +41,8 @@ def replace(folder: int, name: str, content: bytes, shown: str, found: Guard, st
         done = True
         os.fsync(folder)
     except OSError as error:
+        if done and error.errno == EINVAL:
+            return len(content)  # a file system without such a thing: nothing is left to be confirmed
         if done:
             raise ToolFault(
                 f"{shown} was replaced, but the card did not confirm it: {said(error)}", "read it back"
@@ -82,12 +84,14 @@ def _old(folder: int, name: str, shown: str, found: Guard) -> os.stat_result | N
 
 
 def _fill(folder: int, temp: str, content: bytes, old: os.stat_result | None, shown: str) -> None:
-    descriptor = os.open(temp, _NEW, 0o600, dir_fd=folder)
+    # A new file gets what the umask, or the access list of the folder, gives to every new file there.
+    descriptor = os.open(temp, _NEW, 0o600 if old else 0o666, dir_fd=folder)
     try:
         view = memoryview(content)
         while view:
             view = view[os.write(descriptor, view) :]
-        os.fchmod(descriptor, _kept(descriptor, old, shown) if old else 0o644)
+        if old:
+            _keep(descriptor, old, shown)
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
@@ -130,13 +134,16 @@ def _put_by_link(folder: int, temp: str, name: str) -> None:
         _drop(folder, temp)
         return
     # Neither (an old FAT driver): the gap between the look and the rename stays, and a rename follows no link.
-    if name in os.listdir(folder):
-        raise FileExistsError(EEXIST, os.strerror(EEXIST))
-    os.rename(temp, name, src_dir_fd=folder, dst_dir_fd=folder)
+    try:
+        os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        os.rename(temp, name, src_dir_fd=folder, dst_dir_fd=folder)
+        return
+    raise FileExistsError(EEXIST, os.strerror(EEXIST))
 
 
-def _kept(descriptor: int, old: os.stat_result, shown: str) -> int:
-    """Give the new file the owner and the group of the old one; the permissions it may then have.
+def _keep(descriptor: int, old: os.stat_result, shown: str) -> None:
+    """Give the new file the owner, the group and the permissions of the old one.
 
     A group that cannot be kept loses what the old group could do. ToolFault when the owner would change.
     """
@@ -152,4 +159,6 @@ def _kept(descriptor: int, old: os.stat_result, shown: str) -> int:
             os.fchown(descriptor, -1, old.st_gid)
         except OSError:
             mode &= 0o707
-    return mode
+    # FAT has one set of permissions for all its files, and refuses to be asked for others.
+    if mode != new.st_mode & 0o7777:
+        os.fchmod(descriptor, mode)

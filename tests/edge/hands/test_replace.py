@@ -238,14 +238,47 @@ def test_a_new_file_does_not_land_on_what_appeared_meanwhile(tmp_path: Path, mon
     assert (tmp_path / "f").is_symlink() and os.listdir(tmp_path) == ["f"]
 
 
+def refuse(code: int) -> Callable[..., None]:
+    def call(*values: object, **more: object) -> None:
+        raise OSError(code, os.strerror(code))
+
+    return call
+
+
+def test_a_card_that_knows_neither_permissions_nor_links_nor_renameat2_is_written_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As FAT and FUSE are: what they cannot do is refused, not done otherwise."""
+    monkeypatch.setattr(replacing, "rename_new", refuse(errno.EINVAL))
+    monkeypatch.setattr(os, "link", refuse(errno.EPERM))
+    monkeypatch.setattr(os, "fchmod", refuse(errno.EPERM))
+    here = world(tmp_path)
+    old = os.umask(0o077)  # every file has the same permissions, the temp file too
+    try:
+        for content in (b"one", b"two"):
+            assert not told(partial(hand(here, "write", "f").write, "f", content))
+            assert (tmp_path / "f").read_bytes() == content and os.listdir(tmp_path) == ["f"]
+    finally:
+        os.umask(old)
+    (tmp_path / "d").mkdir()
+    test_a_new_file_does_not_land_on_what_appeared_meanwhile(tmp_path / "d", monkeypatch)
+
+
+def test_a_new_file_has_the_permissions_that_every_new_file_has(tmp_path: Path) -> None:
+    for mask, mode in ((0o022, 0o644), (0o002, 0o664), (0o077, 0o600)):
+        old = os.umask(mask)
+        try:
+            hand(world(tmp_path), "write", f"f{mask}").write(f"f{mask}", NEW)
+        finally:
+            os.umask(old)
+        assert (tmp_path / f"f{mask}").stat().st_mode & 0o7777 == mode
+
+
 @pytest.mark.parametrize("code", [errno.ENOSYS, errno.EINVAL])
 def test_without_renameat2_a_new_file_lands_on_nothing_either(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
 ) -> None:
-    def absent(*values: object) -> None:
-        raise OSError(code, os.strerror(code))
-
-    monkeypatch.setattr(replacing, "rename_new", absent)
+    monkeypatch.setattr(replacing, "rename_new", refuse(code))
     assert not told(lambda: hand(world(tmp_path), "write", "g").write("g", NEW))
     assert (tmp_path / "g").read_bytes() == NEW
     (tmp_path / "deeper").mkdir()
