@@ -17,7 +17,7 @@ import select
 import time
 
 from edge.faults import Refused, ToolFault
-from edge.hands.wall import environment, landlock, limits, spawn, tree
+from edge.hands.wall import environment, level, limits, spawn, tree
 from edge.hands.wall.plan import changes, plan
 from edge.record import replace
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from edge.hands import Holder
     from edge.hands.wall.confine import Confinement
+    from edge.hands.wall.level import Level
     from edge.hands.wall.namespaces import Kept
     from edge.hands.wall.spawn import Child
 
@@ -55,23 +56,26 @@ class Run:
         self._holder.grant("run", "shell", "sh")
         if "\0" in text:
             raise ToolFault("a command cannot hold a NUL")
-        level = self._level()
-        temporary = _temporary() if changes(self._holder.permit) else ""
+        world, permit = self._holder.world, self._holder.permit
+        found = self._level()
+        temporary = _temporary() if changes(permit) else ""
         try:
-            made, said = plan(self._holder.permit, self._holder.world, level, temporary)
-            return {**self._run(made, text, min(seconds, self._holder.permit.seconds)), "said": list(said)}
+            made, said = plan(permit, world, found.name, temporary)
+            made = replace(made, alone=made.alone and found.alone)
+            return {**self._run(made, text, min(seconds, permit.seconds)), "said": list(said)}
         finally:
             if temporary:
                 environment.remove(temporary)
 
-    def _level(self) -> str:
-        wanted = self._holder.world.sandbox
-        found = "off" if wanted == "off" else _reached()
-        if wanted == "require" and found not in _STRONG:
+    def _level(self) -> Level:
+        world = self._holder.world
+        scene = world.scene
+        found = level.find(world.sandbox, state=scene.state, roots=tuple(root.path for root in scene.roots))
+        if world.sandbox == "require" and found.name not in _STRONG:
             raise Refused(
-                f"the policy requires a wall around programs, and this machine only has the level {found}",
+                f"the policy requires a wall around programs, and there is none here: {'; '.join(found.reasons)}",
                 "wall.required",
-                "`fieldhand doctor` says what is missing; `sandbox = prefer` would run without it",
+                "`fieldhand doctor` shows each claim; `sandbox = prefer` would run with what there is",
             )
         return found
 
@@ -85,10 +89,6 @@ class Run:
             killed = watch.end()
         took = round(time.monotonic() - begin, 3)
         return {**watch.result(), "ended": ended, "killed": killed, "seconds": took, "wall": made.level}
-
-
-def _reached() -> str:
-    return "landlock" if landlock.version() else "seccomp"
 
 
 def _temporary() -> str:

@@ -1,4 +1,4 @@
-"""A machine for the classic BPF of seccomp filters, as the kernel runs it, so that a filter can be tried for any machine.
+"""The classic BPF of seccomp filters, run as the kernel runs it, so that a filter can be tried for any machine.
 
 Only what filters may use: loads of 32-bit words of struct seccomp_data, masks, jumps, return
 (kernel/seccomp.c, seccomp_check_filter; net/core/filter.c).

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 QUEUES = 12  # RLIMIT_MSGQUEUE, which the standard library has no name for on all Pythons
 _MOST = 819_200  # the kernel's own default
+# What the agent itself needs while its limits are low; a child's that is lower comes a moment after its start.
+_FLOOR = {resource.RLIMIT_AS: 2 << 30, resource.RLIMIT_FSIZE: 2 << 30, resource.RLIMIT_NOFILE: 512}
 _taken: set[int] = set()
 _starting = _thread.allocate_lock()
 
@@ -45,6 +47,11 @@ def tag() -> int:
 def free(value: int) -> None:
     """No process with this tag is left."""
     _taken.discard(value)
+
+
+def taken(value: int) -> bool:
+    """Does a call of this agent have this tag now?"""
+    return value in _taken
 
 
 def wanted(plan: Confinement) -> list[tuple[int, int]]:
@@ -84,7 +91,7 @@ class Lowered:
             for what, most in self._wanted:
                 if what != resource.RLIMIT_CPU:
                     soft, hard = resource.getrlimit(what)
-                    resource.setrlimit(what, (most, hard))
+                    resource.setrlimit(what, (_at_most(max(most, _FLOOR.get(what, 0)), hard), hard))
                     self._before.append((what, (soft, hard)))
         except (OSError, ValueError):
             self._restore()

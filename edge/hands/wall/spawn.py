@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from edge.hands.wall.namespaces import Kept
 
 _OWN = 0x200 | 0x400  # CLONE_FS, CLONE_FILES
+_PATIENCE = 60.0  # seconds for a start; an own user's mounts and a loaded board included
 _CLOSE_RANGE = 436  # the same on all machines, from Linux 5.9
 _SIGNALS = tuple(sorted(signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}))
 
@@ -104,7 +105,7 @@ class _Start:
 
     def __init__(self, plan: Confinement, argv: Sequence[str], streams: Sequence[int], umask: int) -> None:
         self.plan = plan
-        self.argv = argv
+        self.argv = list(argv)
         self.streams = streams
         self.umask = umask
         self.environment = dict(plan.environment)
@@ -142,7 +143,8 @@ class _Start:
             _thread.start_new_thread(self._confined, ())
         except RuntimeError as error:
             raise OSError(errno.EAGAIN, "no thread can be started") from error
-        self._done.acquire()
+        if not self._done.acquire(timeout=_PATIENCE):
+            raise OSError(errno.ETIMEDOUT, "the thread that starts programs does not come to its end")
 
     def _confined(self) -> None:
         """In the thread: build the wall around it, start the program."""

@@ -2,8 +2,8 @@
 
 Rules:
 1. A process belongs to a call when its limit on message queues is the call's tag, it can gain no privileges, and its
-   parents lead to this agent. Neither a new session, nor a new group, nor a parent that ended changes that: orphans come to the agent,
-   which is made their subreaper (prctl(2)).
+   parents lead to this agent. Neither a new session, nor a new group, nor a parent that ended changes that: orphans
+   come to the agent, which is made their subreaper (prctl(2)).
 2. Ending is in two steps: all are stopped until a look finds no new one, then all are killed. What forks without
    end fills its own limit of processes, and then stands still.
 3. Only processes of the call are reaped, by their number; the first one is left to who started it.
@@ -18,7 +18,7 @@ import resource
 import signal
 import time
 
-from edge.hands.wall.limits import QUEUES
+from edge.hands.wall.limits import QUEUES, taken
 from edge.record import Record
 
 PATIENCE = 2.0  # seconds for a whole tree to be gone
@@ -130,15 +130,14 @@ def leftovers(tag: int) -> list[Leftover]:
 def strays(first: Leftover) -> list[Leftover]:
     """The living processes of a call of an agent that is dead, from what its tape says of the first one.
 
-    For the same boot only. All that carry the tag, did not start before the first one, and are nobody's child that
-    leads to this agent.
+    For the same boot only. All that carry the tag and did not start before the first one; none while a call of this
+    agent has the same tag.
     """
     found = []
-    parents: dict[int, int] = {}
-    for pid in _numbers():
+    for pid in _numbers() if not taken(first.tag) else []:
         if tag_of(pid) == first.tag and _is_walled(pid):
-            letter, parents[pid], start = stat(pid)
-            if letter not in ("", "Z", "X") and start >= first.start and not _is_ours(pid, parents):
+            letter, _, start = stat(pid)
+            if letter not in ("", "Z", "X") and start >= first.start:
                 found.append(Leftover(pid, start, first.tag))
     return found
 
@@ -163,29 +162,38 @@ def end(tag: int, first: int = 0, patience: float = PATIENCE) -> tuple[int, int]
     `first` is killed like all but left to its starter to be reaped.
     """
     until = time.monotonic() + patience
-    stopped: dict[int, str] = {}
+    stopped: set[int] = set()
     while time.monotonic() < until:
-        alive = _alive(tag)
-        new = [pid for pid in alive if pid not in stopped]
+        new = _alive(tag, first) - stopped
         for pid in new:
             _signal(pid, signal.SIGSTOP)
-        stopped.update(alive)
+        stopped |= new
         if not new:
             break
     ended: set[int] = set()
-    while True:
-        alive = _alive(tag)
+    while stopped:
+        alive = _alive(tag, first)
         for pid in alive:
             _signal(pid, signal.SIGKILL)
-        ended.update(alive)
-        _reap(tag, first)
+        ended |= alive
         if not alive or time.monotonic() > until:
             return len(ended), len(alive)
         time.sleep(_LOOK)
+    return 0, 0
 
 
-def _alive(tag: int) -> dict[int, str]:
-    return {pid: letter for pid, letter in members(tag).items() if letter not in ("Z", "X")}
+def _alive(tag: int, first: int) -> set[int]:
+    """The processes of a call that have not ended. Those that have are reaped on the way, but for the first."""
+    alive = set()
+    for pid, letter in members(tag).items():
+        if letter not in ("Z", "X"):
+            alive.add(pid)
+        elif pid != first:
+            try:
+                os.waitpid(pid, os.WNOHANG)
+            except ChildProcessError:
+                continue  # its parent is another process of the call
+    return alive
 
 
 def _signal(pid: int, number: int) -> None:
@@ -193,13 +201,3 @@ def _signal(pid: int, number: int) -> None:
         os.kill(pid, number)
     except OSError:
         return  # gone in between, or not to be ended by us: `end` counts what stays
-
-
-def _reap(tag: int, first: int) -> None:
-    """Let go what has ended and is this agent's own child, but not the first process."""
-    for pid in members(tag):
-        if pid != first:
-            try:
-                os.waitpid(pid, os.WNOHANG)
-            except ChildProcessError:
-                continue
