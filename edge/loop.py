@@ -107,12 +107,18 @@ class Loop:
     def _reason_to_stop(self, now: float) -> Fault | None:
         if self.interrupted:
             return Interrupted("interrupted by the operator")
-        stop = self.parts.stopped()
-        if stop is not None and stop.everything:
-            return Refused(stop.everything, "stop.all", "fieldhand resume lifts it")
+        stopped = self._stopped()
+        if stopped is not None:
+            return stopped
         if now - self._talk.began > self.parts.budgets.turn_seconds:
             return BudgetFault(f"the turn took longer than {self.parts.budgets.turn_seconds:g} s", "ask for less")
         return None
+
+    def _stopped(self) -> Fault | None:
+        stop = self.parts.stopped()
+        if stop is None or not stop.everything:
+            return None
+        return Refused(stop.everything, "stop.all", "fieldhand resume lifts it")
 
     def well(self) -> bool:
         """True when the main thread is idle at its prompt or was seen ticking lately."""
@@ -180,10 +186,14 @@ class Loop:
         self._ending = Ending(fault.code, "", fault)
         self._jobs.ring()
 
-    def _ask(self, action: t.Ask) -> None:
+    def _ask(self, action: t.Ask) -> t.Event | None:
+        stopped = self._stopped()
+        if stopped is not None:
+            return t.Stop(stopped)
         self.parts.watcher.asking(self._talk.model.name)
         made = time.monotonic()
         self._jobs.add(lambda: self._talk.exchange(action.request, made))
+        return None
 
     def _start(self, action: t.Start) -> None:
         self._jobs.add(self._calls.start(action.call))

@@ -10,80 +10,20 @@ from typing import Any
 import pytest
 
 from edge import turn as turn_table
-from edge.approve import Answer, Nobody, Question, SaidYes
-from edge.call import Call, Effect, Observation, Root, Scene
+from edge.approve import Answer, Nobody, Question
+from edge.call import Call, Effect, Observation
 from edge.config import Budgets
 from edge.context import Context
 from edge.faults import BudgetFault, Interrupted, ModelFault, StepFault, TapeFault
 from edge.gate.policy import Policy
-from edge.grants import Grants
-from edge.hands.world import World
-from edge.loop import Loop
 from edge.model.scripted import Scripted
-from edge.parts import Ending, Parts
-from edge.peripherals.guard.inprocess import InProcessBoard
-from edge.peripherals.sim.declare import OUTPUTS, SENSORS
+from edge.parts import Ending
 from edge.record import replace
-from edge.redact import Redactor
 from edge.registry import every
-from edge.tape.journal import Tape
 from edge.tape.reader import Reader
-from edge.tape.unaudited import Unaudited
-from edge.tape.unkept import Unkept
-from edge.taint import Taint
 from edge.tool import Tool
-from edge.watch import Watcher
 from tests.support.asking import soon
-
-READ = '{"thought": "look", "action": "sensor_read", "action_input": {"name": "temperature"}}'
-FAN = '{"thought": "cool", "action": "output_set", "action_input": {"name": "fan", "state": true, "for_seconds": 120}}'
-DONE = '{"thought": "done", "action": "final", "action_input": "It is warm."}'
-
-
-class Seen(Watcher):
-    """Keeps what it was told."""
-
-    def __init__(self) -> None:
-        self.told: list[tuple[str, Any]] = []
-
-    def outcome(self, call: Call, status: str, found: Observation) -> None:
-        self.told.append((status, found.text))
-
-
-class Bench:
-    """A loop on a tape in a folder."""
-
-    def __init__(self, folder: Path, replies: list[Any], **changes: Any) -> None:
-        self.tape: Any = Tape.create(str(folder / "tapes")) if changes.pop("kept", True) else Unkept()
-        self.board = InProcessBoard()
-        scene = Scene(str(folder), "", (Root("work", str(folder)),), SENSORS, OUTPUTS)
-        self.world = World(scene, self.tape, lambda: self.board)
-        self.watcher = Seen()
-        self.model = Scripted(replies)
-        parts = Parts(
-            model=self.model,
-            world=self.world,
-            context=Context("system", "json"),
-            tools=every(),
-            policy=Policy("guarded"),
-            budgets=Budgets(),
-            approver=SaidYes(),
-            watcher=self.watcher,
-            clock=lambda: "",
-            audit=Unaudited(),
-            redact=Redactor(),
-            taint=Taint(),
-            grants=Grants((), scene),
-            stopped=lambda: None,
-        )
-        self.loop = Loop(replace(parts, **changes))
-
-    def kinds(self) -> list[str]:
-        return [record["kind"] for record in self.records()]
-
-    def records(self) -> list[dict[str, Any]]:
-        self.tape.sync()
-        return list(Reader(self.tape.path))
+from tests.support.turns import DONE, FAN, READ, Bench, Seen
 
 
 def test_a_turn_reads_switches_and_answers_and_the_tape_tells_it_in_order(tmp_path: Path) -> None:

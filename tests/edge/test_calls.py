@@ -1,0 +1,323 @@
+"""The life of a call in a real loop: grants, words instead, receipts, redaction, taint, the operator's stop, cuts."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from edge import stop as stops
+from edge.approve import Answer, Nobody, Question
+from edge.call import Call, Effect, Observation
+from edge.gate.grants import parse
+from edge.gate.policy import Policy
+from edge.grants import Grants
+from edge.redact import Redactor
+from edge.tape.audit import Audit
+from edge.taint import Taint
+from edge.tool import Tool
+from tests.support.turns import DONE, FAN, READ, Bench
+
+
+def step(tool: str, **args: Any) -> str:
+    return json.dumps({"thought": "", "action": tool, "action_input": args})
+
+
+def final(text: str) -> str:
+    return json.dumps({"thought": "", "action": "final", "action_input": text})
+
+
+def bash(command: str) -> str:
+    return step("bash", command=command)
+
+
+def soon(true: Any) -> bool:
+    """True when `true()` is within ten seconds."""
+    end = time.monotonic() + 10.0
+    while time.monotonic() < end:
+        if true():
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def outcomes(bench: Bench) -> list[dict[str, Any]]:
+    return [record for record in bench.records() if record["kind"] == "outcome"]
+
+
+def intents(bench: Bench) -> list[dict[str, Any]]:
+    return [record for record in bench.records() if record["kind"] == "intent"]
+
+
+def audited(state: Path) -> list[dict[str, Any]]:
+    lines = (state / "audit" / "audit-000001.jsonl").read_text().splitlines()
+    return [json.loads(line) for line in lines]
+
+
+class Instead:
+    """A person who answers every question with words of their own."""
+
+    def __init__(self) -> None:
+        self.asked: list[Question] = []
+
+    def at_once(self, question: Question) -> Answer | None:
+        self.asked.append(question)
+        return Answer(False, "operator", "said something else", "it is broken, leave it off")
+
+    def poll(self, seconds: float) -> Answer | None:
+        return None
+
+    def over(self, said: str) -> None:
+        return
+
+    def close(self) -> None:
+        return
+
+
+def with_grant(folder: Path, replies: list[str], *texts: str, **changes: Any) -> Bench:
+    bench = Bench(folder, replies)
+    grants = Grants(tuple(parse(text) for text in texts), bench.world.scene)
+    return Bench(folder, replies, grants=grants, approver=Nobody(), **changes)
+
+
+def test_a_grant_answers_before_a_person_and_stands_in_the_record(tmp_path: Path) -> None:
+    bench = with_grant(tmp_path, [FAN, DONE], "output_set fan <=10m x1")
+    assert bench.loop.run("cool").code == 0
+    assert intents(bench)[0]["by"] == "grant 1: output_set fan <=10m x1"
+
+
+def test_a_grant_that_is_used_up_or_too_small_answers_nothing(tmp_path: Path) -> None:
+    bench = with_grant(tmp_path, [FAN, FAN.replace("120", "121"), DONE], "output_set fan <=10m x1")
+    assert bench.loop.run("cool").code == 6
+    assert [record["status"] for record in outcomes(bench)] == ["done", "refused"]
+    small = with_grant(tmp_path, [FAN, DONE], "output_set fan <=1m")
+    assert small.loop.run("cool").code == 6
+
+
+def test_a_denial_is_never_pre_approved(tmp_path: Path) -> None:
+    bench = with_grant(tmp_path, [FAN, DONE], "output_set fan <=10m", policy=Policy("readonly"))
+    assert bench.loop.run("cool").code == 6
+    assert bench.board.states()["fan"]["state"] is False
+
+
+def test_with_nobody_there_an_ask_is_a_denial_unless_a_grant_covers_it(tmp_path: Path) -> None:
+    alone = Bench(tmp_path, [FAN, DONE], unattended=True)
+    assert alone.loop.run("cool").code == 6
+    assert outcomes(alone)[0]["rule"] == "unattended.nobody"
+    covered = with_grant(tmp_path, [FAN, DONE], "output_set fan <=10m", unattended=True)
+    assert covered.loop.run("cool").code == 0
+
+
+def test_words_instead_are_the_result_and_nothing_runs(tmp_path: Path) -> None:
+    person = Instead()
+    audit = Audit.open(str(tmp_path))
+    bench = Bench(tmp_path, [FAN, DONE], approver=person, audit=audit)
+    assert bench.loop.run("cool").code == 0
+    told = outcomes(bench)[0]
+    assert (told["status"], "receipt" in told) == ("replaced", False)
+    assert "it is broken, leave it off" in told["text"]
+    assert bench.board.states()["fan"]["state"] is False
+    assert not intents(bench)
+    audit.close()
+    assert [(r["status"], r.get("receipt")) for r in audited(tmp_path) if r["kind"] == "outcome"] == [("replaced", None)]
+
+
+def test_the_question_says_what_a_shell_text_touches(tmp_path: Path) -> None:
+    person = Instead()
+    Bench(tmp_path, [bash("echo x > a.txt && sudo reboot-later"), DONE], approver=person).loop.run("go")
+    assert any(effect.startswith("write file:") and effect.endswith("/a.txt") for effect in person.asked[0].effects)
+    assert any("sudo" in remark for remark in person.asked[0].remarks)
+
+
+def test_every_call_is_audited_once_and_only_successes_have_receipts(tmp_path: Path) -> None:
+    audit = Audit.open(str(tmp_path))
+    replies = [READ, FAN, step("file_read", path="absent"), step("file_write", path="/etc/x", content=""), DONE]
+    bench = Bench(tmp_path, replies, audit=audit)
+    bench.loop.run("all of it")
+    audit.close()
+    found = [(r["kind"], r["tool"], r.get("status")) for r in audited(tmp_path) if r["kind"] in ("intent", "outcome")]
+    assert found == [
+        ("outcome", "sensor_read", "done"),
+        ("intent", "output_set", None),
+        ("outcome", "output_set", "done"),
+        ("outcome", "file_read", "tool"),
+        ("outcome", "file_write", "refused"),
+    ]
+    policies = {r["policy"] for r in audited(tmp_path) if "policy" in r}
+    assert policies == {Policy("guarded").digest}
+    receipts = [record.get("receipt", "") for record in outcomes(bench)]
+    assert [bool(receipt) for receipt in receipts] == [True, True, False, False]
+    assert b"[receipt " + receipts[1].encode() + b"]" in bench.loop.parts.context.body
+
+
+def test_a_receipt_that_nobody_gave_is_flagged_in_the_answer(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, [READ, final("Done, receipt r-aaaaaaaaaaaaaaaaaaaa.")], audit=Audit.open(str(tmp_path)))
+    ending = bench.loop.run("x")
+    assert "no call ever got the receipt r-aaaaaaaaaaaaaaaaaaaa" in ending.answer
+
+
+def test_a_receipt_that_was_given_is_not_flagged(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, [READ, DONE], audit=Audit.open(str(tmp_path)))
+    bench.loop.run("x")
+    given = outcomes(bench)[0]["receipt"]
+    again = Bench(tmp_path, [final(f"receipt {given}")], audit=Audit.open(str(tmp_path)))
+    assert again.loop.run("y").answer == f"receipt {given}"
+
+
+def test_a_known_secret_reaches_neither_tape_nor_audit_nor_model_nor_screen(tmp_path: Path) -> None:
+    secret = "correct-horse-battery"
+    (tmp_path / "notes.txt").write_text(f"the key is {secret}\n")
+    redact = Redactor((secret,))
+    audit = Audit.open(str(tmp_path), redact.text)
+    replies = [step("file_read", path="notes.txt"), bash("cat notes.txt; cat notes.txt | base64"), DONE]
+    bench = Bench(tmp_path, replies, redact=redact, audit=audit)
+    bench.loop.run(f"my key is {secret}, find it")
+    audit.close()
+    assert "done" in [status for status, _ in bench.watcher.told]
+    for place in (
+        Path(bench.tape.path).read_bytes(),
+        (tmp_path / "audit" / "audit-000001.jsonl").read_bytes(),
+        bytes(bench.loop.parts.context.body),
+        repr(bench.watcher.told).encode(),
+    ):
+        assert secret.encode() not in place
+        assert b"Y29ycmVjdC1ob3JzZS1iYXR0ZXJ5"[4:20] not in place
+
+
+# --- taint ---
+
+
+def test_files_outside_the_workspace_taint_and_kernel_files_do_not(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    clean = Bench(work, [step("file_read", path="/proc/uptime"), READ, bash("cat /proc/uptime"), DONE])
+    clean.loop.run("x")
+    assert clean.loop.parts.taint.source == ""
+    heard = Bench(work, [step("file_read", path="/etc/hostname"), DONE])
+    heard.loop.run("x")
+    assert heard.loop.parts.taint.source == "/etc/hostname"
+    shell = Bench(work, [bash("cat /etc/hostname"), DONE])
+    shell.loop.run("x")
+    assert shell.loop.parts.taint.source == "/etc/hostname"
+
+
+def test_after_untrusted_words_an_output_asks_even_in_full(tmp_path: Path) -> None:
+    replies = [FAN, step("file_read", path="/etc/hostname"), FAN, bash("touch new"), READ, bash("uptime"), DONE]
+    bench = Bench(tmp_path, replies, policy=Policy("full"), approver=Nobody())
+    bench.loop.run("x")
+    told = [(record["status"], record.get("rule", "")) for record in outcomes(bench)]
+    assert told == [
+        ("done", ""),
+        ("done", ""),
+        ("refused", "taint.output"),
+        ("refused", "taint.shell"),
+        ("done", ""),
+        ("done", ""),
+    ]
+
+
+def test_what_was_written_from_untrusted_words_taints_whoever_reads_it_later(tmp_path: Path) -> None:
+    work, state = tmp_path / "work", tmp_path / "state"
+    work.mkdir()
+    state.mkdir()
+    replies = [
+        step("file_read", path="/etc/hostname"),
+        step("file_write", path="copy.txt", content="x"),
+        bash("cat copy.txt > by-shell.txt"),
+        bash("python3 -c \"open('unseen.txt','w').write('x')\""),
+        DONE,
+    ]
+    first = Bench(work, replies, taint=Taint(str(state)))
+    assert first.loop.run("x").code == 0
+    for name in ("copy.txt", "by-shell.txt", "unseen.txt"):
+        later = Bench(work, [step("file_read", path=name), DONE], taint=Taint(str(state)))
+        later.loop.run("x")
+        assert later.loop.parts.taint.source == "/etc/hostname", name
+    by_shell = Bench(work, [bash("grep x *.txt"), DONE], taint=Taint(str(state)))
+    by_shell.loop.run("x")
+    assert by_shell.loop.parts.taint.source == "/etc/hostname"
+    (work / "own.txt").write_text("mine")
+    clean = Bench(work, [step("file_read", path="own.txt"), DONE], taint=Taint(str(state)))
+    clean.loop.run("x")
+    assert clean.loop.parts.taint.source == ""
+
+
+# --- the operator's stop, and cuts ---
+
+
+def stopped_by(state: Path) -> Any:
+    return lambda: stops.read(str(state))
+
+
+def test_a_stop_ends_a_turn_whatever_runs_and_says_so(tmp_path: Path) -> None:
+    stops.set_(str(tmp_path), stops.One("all", "smoke in the hall"))
+    bench = Bench(tmp_path, [READ, DONE], stopped=stopped_by(tmp_path))
+    ending = bench.loop.run("x")
+    assert ending.code == 6
+    assert "smoke in the hall" in str(ending.fault)
+
+
+def test_a_stop_in_mid_act_ends_what_the_act_started(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, [bash("sleep 60; touch late"), DONE], stopped=stopped_by(tmp_path))
+    bench.world.stopping = lambda: stops.read(str(tmp_path)) is not None
+    done: list[Any] = []
+    thread = threading.Thread(target=lambda: done.append(bench.loop.run("x")), daemon=True)
+    thread.start()
+    assert soon(lambda: "intent" in bench.kinds())
+    begun = time.monotonic()
+    stops.set_(str(tmp_path), stops.One("all"))
+    thread.join(10.0)
+    assert done and done[0].code == 6
+    assert time.monotonic() - begun < 5.0
+    assert not (tmp_path / "late").exists()
+
+
+@pytest.mark.parametrize("kind, tool", [("tool:output_set", FAN), ("network", step("http_request", url="https://example.com/"))])
+def test_a_stop_of_a_part_denies_that_part_alone(tmp_path: Path, kind: str, tool: str) -> None:
+    stops.set_(str(tmp_path), stops.One(kind))
+    bench = Bench(tmp_path, [tool, READ, DONE], stopped=stopped_by(tmp_path), policy=Policy("full"))
+    bench.loop.run("x")
+    first, second = outcomes(bench)
+    assert (first["status"], first["rule"].startswith("stop.")) == ("refused", True)
+    assert second["status"] == "done"
+
+
+def test_an_interrupt_ends_the_children_of_a_call(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, [bash("setsid sh -c 'sleep 3; touch late' & sleep 60"), DONE])
+    done: list[Any] = []
+    thread = threading.Thread(target=lambda: done.append(bench.loop.run("x")), daemon=True)
+    thread.start()
+    assert soon(lambda: "intent" in bench.kinds())
+    time.sleep(0.3)
+    bench.loop.interrupted = 1
+    thread.join(10.0)
+    assert done[0].code == 130
+    time.sleep(3.5)
+    assert not (tmp_path / "late").exists()
+
+
+def test_hands_ask_the_gate_of_this_loop(tmp_path: Path) -> None:
+    found: list[str] = []
+
+    def run(args: Any, hands: Any) -> Observation:
+        hands.also(Effect("read", "file:inside.txt"))
+        found.append("read")
+        hands.also(Effect("write", "file:inside.txt"))
+        return Observation(True, "never")
+
+    tool = Tool("looker", "", {"type": "object", "properties": {}, "additionalProperties": False},
+                lambda args, scene: (Effect("list", "sensor:all"),), run, lambda args, scene: "look")  # fmt: skip
+    bench = Bench(tmp_path, [step("looker"), DONE], tools=(tool,))
+    bench.loop.run("x")
+    assert found == ["read"]
+    assert (outcomes(bench)[0]["status"], "by its own name" in outcomes(bench)[0]["text"]) == ("refused", True)
+
+
+def test_an_answer_to_another_question_counts_for_nothing(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, [DONE])
+    assert bench.loop._calls.take(Answer(True, "late")) is None
+    assert Call("x", {}).id == ""
