@@ -67,7 +67,7 @@ def _ending(found: Mapping[str, Any]) -> list[str]:
     elif found["code"]:
         said.append(f"exit code {found['code']}")
     if found["ended"] == "exit" and found["killed"]:
-        said.append(f"what it left running was ended: {found['killed']} processes")
+        said.append(f"what it left running was ended ({found['killed']})")
     if found["cut"]:
         said.append(f"{found['cut']} bytes of output were not kept")
     return [*said, *found.get("said", ())]

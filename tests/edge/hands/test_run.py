@@ -1,0 +1,226 @@
+"""Shells inside a permit: what comes back, when they end, what is left of them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from edge.call import Call, Grant, Permit
+from edge.faults import Refused, ToolFault
+from edge.hands import Hands
+from edge.hands.wall import level, limits, tree
+from edge.hands.world import World
+from tests.support.one_call import world
+
+READ = (Grant("run", "shell", "sh"), Grant("read", "work", ".", True))
+WRITE = (*READ, Grant("write", "work", ".", True))
+
+
+def hands(here: World, *grants: Grant, seconds: float = 30.0) -> Hands:
+    return Hands(Permit("c1", grants or READ, (), seconds, 8192), Call("bash", {}, "c1"), here)
+
+
+def shell(folder: Path, text: str, *grants: Grant, seconds: float = 20.0) -> Any:
+    return hands(world(folder), *grants).run.shell(text, seconds)
+
+
+def alive(text: str) -> list[int]:
+    """Processes with `text` in their command line."""
+    found = []
+    for name in os.listdir("/proc"):
+        if name.isdigit() and int(name) != os.getpid():
+            try:
+                line = Path("/proc", name, "cmdline").read_bytes()
+            except OSError:
+                continue
+            if text.encode() in line:
+                found.append(int(name))
+    return found
+
+
+def test_both_streams_the_code_and_the_wall_come_back(tmp_path: Path) -> None:
+    found = shell(tmp_path, "echo out; echo err >&2; exit 3")
+    assert (found["stdout"], found["stderr"], found["code"]) == ("out\n", "err\n", 3)
+    assert (found["ended"], found["signal"], found["cut"], found["killed"]) == ("exit", "", 0, 0)
+    assert found["wall"] == level.find(state="", roots=(str(tmp_path),)).name
+    assert 0 <= found["seconds"] < 20
+
+
+def test_the_text_runs_byte_for_byte(tmp_path: Path) -> None:
+    text = "printf '%s|' \"$0\" \"$#\" 'a  b' \"it's\" '$HOME' '水泵'; cat <<'E'\n\t$x `y` \\\nE\n"
+    assert shell(tmp_path, text).get("stdout", "").endswith("a  b|it's|$HOME|水泵|\t$x `y` \\\n")
+    assert shell(tmp_path, text)["stdout"].split("|")[1] == "0"
+    assert shell(tmp_path, "echo $LINENO")["stdout"].strip() in ("1", "0", "")
+
+
+def test_no_grant_no_shell_and_no_nul(tmp_path: Path) -> None:
+    with pytest.raises(Refused, match="holds no run") as caught:
+        shell(tmp_path, "true", Grant("read", "work", ".", True))
+    assert caught.value.rule == "hands.no-grant"
+    with pytest.raises(ToolFault, match="NUL"):
+        shell(tmp_path, "true\0")
+    with pytest.raises(ToolFault, match="too long"):
+        shell(tmp_path, ": " + "x" * 3_000_000)
+
+
+def test_standard_input_is_empty_and_bytes_are_bytes(tmp_path: Path) -> None:
+    assert shell(tmp_path, "cat; read x || echo none")["stdout"] == "none\n"
+    assert shell(tmp_path, "printf '\\377\\n'")["stdout"] == "\ufffd\n"
+
+
+def test_a_call_that_reads_changes_nothing_and_one_that_writes_does(tmp_path: Path) -> None:
+    (tmp_path / "f").write_text("f\n")
+    if level.find().name in ("landlock", "namespaces"):
+        assert shell(tmp_path, "echo x > g || rm f")["code"] != 0
+    assert os.listdir(tmp_path) == ["f"]
+    assert shell(tmp_path, "cat f > g && rm f", *WRITE)["code"] == 0
+    assert os.listdir(tmp_path) == ["g"]
+    assert (tmp_path / "g").stat().st_uid == os.geteuid()
+
+
+def test_a_writing_call_has_a_temporary_folder_that_goes(tmp_path: Path) -> None:
+    found = shell(tmp_path, 'echo x > "$TMPDIR/x" && mktemp > /dev/null && echo "$TMPDIR"', *WRITE)
+    folder = found["stdout"].strip()
+    assert found["code"] == 0 and folder.startswith("/") and not os.path.lexists(folder)
+    assert shell(tmp_path, 'echo "${TMPDIR-none}"')["stdout"] == "none\n"
+
+
+def test_a_deadline_ends_the_whole_tree_and_keeps_the_output(tmp_path: Path) -> None:
+    mark = f"61.{os.getpid()}"
+    begin = time.monotonic()
+    text = f"echo kept; setsid sleep {mark} & (trap '' TERM; sleep {mark}) & sleep {mark}"
+    found = shell(tmp_path, text, seconds=1)
+    took = time.monotonic() - begin
+    assert (found["ended"], found["stdout"], found["code"], found["signal"]) == ("deadline", "kept\n", None, "SIGKILL")
+    assert found["killed"] >= 3 and 1 <= took < 6
+    assert alive(mark) == []
+
+
+def test_the_permit_bounds_the_time_that_was_asked_for(tmp_path: Path) -> None:
+    found = hands(world(tmp_path), *READ, seconds=0.5).run.shell("sleep 60", 60)
+    assert found["ended"] == "deadline" and found["seconds"] < 10
+
+
+def test_what_is_left_in_the_background_is_ended_with_the_shell(tmp_path: Path) -> None:
+    mark = f"62.{os.getpid()}"
+    begin = time.monotonic()
+    found = shell(tmp_path, f"setsid sleep {mark} & sleep {mark} & sleep 0.2; echo done")
+    assert (found["ended"], found["code"], found["stdout"]) == ("exit", 0, "done\n")
+    assert found["killed"] == 2 and time.monotonic() - begin < 10
+    assert alive(mark) == []
+
+
+@pytest.mark.parametrize("how", ["cut", "stop"])
+def test_a_stop_from_outside_ends_it(tmp_path: Path, how: str) -> None:
+    here = world(tmp_path)
+    told: list[bool] = []
+    here.stopping = lambda: bool(told)
+    timer = threading.Timer(0.4, here.cut if how == "cut" else lambda: told.append(True))
+    timer.start()
+    begin = time.monotonic()
+    found = hands(here).run.shell("echo kept; sleep 60", 30)
+    timer.join()
+    assert (found["ended"], found["stdout"]) == ("stopped", "kept\n") and found["killed"] >= 1
+    assert time.monotonic() - begin < 6
+
+
+def test_endless_output_is_bounded_and_counted(tmp_path: Path) -> None:
+    found = shell(
+        tmp_path, "echo first; head -c 6000000 /dev/zero | tr '\\0' x; echo; echo last; head -c 3000000 /dev/zero >&2"
+    )
+    kept = len(found["stdout"])
+    assert found["stdout"].startswith("first\nxxx") and found["stdout"].endswith("xxx\nlast\n")
+    assert (1 << 20) <= kept < (1 << 20) + 100 and len(found["stderr"]) < (1 << 20) + 100
+    assert found["cut"] == 6000000 + 12 + 3000000 - 2 * (1 << 20)
+    assert f"[{6000000 + 12 - (1 << 20)} bytes left out]" in found["stdout"]
+    assert shell(tmp_path, "yes", seconds=1)["ended"] == "deadline"
+
+
+def test_a_signal_is_named(tmp_path: Path) -> None:
+    found = shell(tmp_path, "kill -SEGV $$")
+    assert (found["code"], found["signal"]) == (None, "SIGSEGV")
+
+
+def zombies() -> list[int]:
+    """Children of this process that ended and were not reaped."""
+    found = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    return [pid for pid in found if tree.stat(pid)[:2] == ("Z", os.getpid())]
+
+
+def test_nothing_piles_up(tmp_path: Path) -> None:
+    shell(tmp_path, "true", *WRITE)
+    before = len(os.listdir("/proc/self/fd")), threading.active_count(), len(limits._taken), zombies()
+    for text in ("true", "sleep 9 &", "(sleep 0.01 &) ; sleep 0.1; exit 4", "kill -9 $$"):
+        shell(tmp_path, text, *WRITE)
+    time.sleep(0.05)
+    assert (len(os.listdir("/proc/self/fd")), threading.active_count(), len(limits._taken), zombies()) == before
+
+
+def test_a_deadline_is_kept_as_well_as_this_machine_can_wake(tmp_path: Path) -> None:
+    """Late by at most 50 ms or five times the 99th percentile of waking up, both taken in the same run."""
+    late, waking = [], []
+    here = world(tmp_path)
+    for _ in range(8):
+        for _ in range(12):
+            begin = time.monotonic()
+            time.sleep(0.01)
+            waking.append(time.monotonic() - begin - 0.01)
+        begin = time.monotonic()
+        found = hands(here).run.shell("sleep 30 & sleep 30", 0.2)
+        late.append(found["seconds"] - 0.2)
+        assert found["ended"] == "deadline" and time.monotonic() - begin < 10
+    bound = max(0.05, 5 * sorted(waking)[len(waking) * 99 // 100])
+    assert sorted(late)[len(late) // 2] <= bound, (late, bound)
+
+
+def test_each_start_is_told(tmp_path: Path) -> None:
+    here = world(tmp_path)
+    told: list[tuple[int, int, int]] = []
+    here.child = lambda pid, start, tag: told.append((pid, start, tag))
+    hands(here).run.shell("true", 9)
+    ((pid, start, tag),) = told
+    assert pid > 1 and start > 0 and 0 < tag < 819_200
+
+
+def test_a_policy_that_requires_a_wall_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = world(tmp_path)
+    here.sandbox = "require"
+    if level.find().name in ("landlock", "namespaces"):
+        assert hands(here).run.shell("echo x", 9)["stdout"] == "x\n"
+    monkeypatch.setattr(level, "find", lambda *_, **__: level.Level("seccomp", False, ("this kernel has neither",)))
+    with pytest.raises(Refused, match="this kernel has neither") as caught:
+        hands(here).run.shell("echo x > made", 9)
+    assert caught.value.rule == "wall.required" and os.listdir(tmp_path) == []
+    here.sandbox = "prefer"
+    assert hands(here).run.shell("echo x", 9)["wall"] == "seccomp"
+
+
+def test_off_is_off_and_still_ends_everything(tmp_path: Path) -> None:
+    here = world(tmp_path)
+    here.sandbox = "off"
+    mark = f"63.{os.getpid()}"
+    found = hands(here).run.shell(f"setsid sleep {mark} & sleep 0.2; echo $$", 9)
+    assert found["wall"] == "off" and found["killed"] == 1 and alive(mark) == []
+
+
+def test_shells_at_the_same_time_do_not_end_each_other(tmp_path: Path) -> None:
+    here = world(tmp_path)
+    said: dict[int, Any] = {}
+
+    def one(number: int) -> None:
+        said[number] = hands(here).run.shell(f"sleep 60 & sleep 0.{number + 1}; echo {number}", 20)
+
+    threads = [threading.Thread(target=one, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert [said[number]["stdout"] for number in range(4)] == [f"{number}\n" for number in range(4)]
+    assert [said[number]["killed"] for number in range(4)] == [1] * 4
+    assert signal.getsignal(signal.SIGCHLD) == signal.SIG_DFL
