@@ -18,7 +18,7 @@ import select
 import sys
 from time import monotonic
 
-from edge.hands.wall import keeper, limits, seccomp
+from edge.hands.wall import keeper, limits, seccomp, tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,10 +70,11 @@ class Kept:
         return self._status
 
     def kill_tree(self) -> int:
-        """End all of it at once; 1 when something ran (how many is not known), 0 when all had ended."""
-        running = self.poll() is None
+        """End all of it at once; how many processes were running."""
+        running = sum(letter not in ("Z", "X") for letter in tree.members(self.tag).values())
+        running = max(running, int(self.poll() is None))
         os.kill(self.pid, SIGKILL)
-        return int(running)
+        return running
 
     def close(self) -> None:
         """All of it has ended after this; its number may then be another process's."""

@@ -52,10 +52,10 @@ def build(plan: Confinement, user: int) -> None:
     _fresh_root()
     _links()
     ways = _ways_in_tmp(plan)
+    _devices(plan, user)
     _bind_all(plan, user)
     if not os.path.lexists("/tmp"):
         _own_tmp(plan)
-    _devices(plan, user)
     _proc(plan)
     for path in plan.lists:
         _names(path)
@@ -98,8 +98,8 @@ def _bind_all(plan: Confinement, user: int) -> None:
 
 
 def _special(path: str) -> bool:
-    """True for what is made here and not bound: /, /proc, /sys, /dev and what lies in them."""
-    return path == "/" or identity.within(path, OWN)
+    """True for what is made here and not bound: /, /proc, /sys, /dev and what lies in them, but for /dev/shm."""
+    return path == "/" or (identity.within(path, OWN) and not identity.within(path, ("/dev/shm",)))
 
 
 def _resolver(plan: Confinement) -> tuple[str, ...]:
@@ -115,14 +115,16 @@ def _resolver(plan: Confinement) -> tuple[str, ...]:
 
 
 def _bind(path: str, writable: bool, user: int) -> None:
-    """Put a file or folder of the old root at its place; nothing when it is only to be read and cannot be."""
+    """Put a file or folder of the old root at its place; nothing when it is not there."""
     source = OLD + path
     try:
         mode = os.stat(source).st_mode
+    except FileNotFoundError:
+        return
     except OSError:
         if writable:
             raise
-        return
+        return  # the agent's user may not get there either
     identity.point(path, stat.S_ISDIR(mode))
     tree = -1
     if user:
@@ -180,7 +182,7 @@ def _devices(plan: Confinement, user: int) -> None:
     named = [path for path in (*plan.writes, *plan.reads) if path.startswith("/dev/")]
     for path in dict.fromkeys([*(f"/dev/{name}" for name in NODES), *named]):
         source = OLD + path
-        if not os.path.exists(source) or os.path.isdir(source) or os.path.lexists(path):
+        if not os.path.exists(source) or os.path.isdir(source) or os.path.lexists(path) or not _special(path):
             continue
         status = os.stat(source)
         if user and not identity.open_to_all(source) and not stat.S_ISREG(status.st_mode):

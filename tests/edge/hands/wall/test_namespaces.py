@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import textwrap
 import threading
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from edge.hands.wall import level, namespaces
-from tests.support.rooms import alive, ended, gone, heard, plan, run, start
+from tests.support.rooms import SYSTEM, alive, ended, gone, heard, plan, run, start
 
 ROOT = Path(__file__).parents[4]
 REACHED = level.find(at_most="namespaces")
@@ -111,7 +112,8 @@ def test_hidden_things_can_be_neither_read_nor_changed_nor_moved_away(tmp_path: 
     (tmp_path / "sub/token").write_text("secret\n")
     hidden = tuple(str(tmp_path / name) for name in (".env", "keys", "sub/token", "absent"))
     text = (
-        "cat .env keys/id sub/token; ls keys; cp .env copy; ln .env link; mv .env moved; rm -rf .env keys; echo x > .env;"
+        "cat .env keys/id sub/token; ls keys; cp .env copy; ln .env link;"
+        "mv .env moved; rm -rf .env keys; echo x > .env;"
         "mv sub sub2; cat sub2/token sub/token; chmod 777 .env keys; cat .env; tar c . 2> /dev/null | grep -c secret;"
         "ln -s .env l; cat l; exec 3< .env; cat <&3"
     )
@@ -215,7 +217,7 @@ def test_everything_ends_with_a_call_also_sessions_and_orphans(tmp_path: Path) -
     child, told = start(plan(str(tmp_path)), text)
     assert heard(told, until=b"up") == b"up\n" and child.poll() is None
     first = child.pid
-    assert child.kill_tree() == 1
+    assert child.kill_tree() == 3, "the shell and what it left"
     assert ended(child) == -signal.SIGKILL
     assert heard(told) == b"", "the pipe ends: nobody holds it any more"
     child.close()
@@ -306,7 +308,6 @@ def test_who_only_reads_sees_the_network_of_the_board_and_who_writes_an_empty_on
 @pytest.mark.parametrize(
     ("fields", "sentence"),
     [
-        ({"writes": ("/nowhere/at/all",)}, "no such file or directory at /nowhere/at/all"),
         ({"cwd": "/nowhere"}, "no such file or directory at /nowhere"),
         ({"environment": (("PATH", "/nowhere"),), "reads": ("/etc",)}, "no such file or directory"),
     ],
@@ -318,6 +319,18 @@ def test_what_cannot_be_built_is_said_and_nothing_runs(
         run(plan(str(tmp_path), **fields), "echo ran > ran")
     assert not (tmp_path / "ran").exists()
     assert run(plan(str(tmp_path)), "echo next").text == "next\n"
+
+
+def test_what_is_not_there_is_left_out(tmp_path: Path) -> None:
+    made = plan(str(tmp_path), writes=(str(tmp_path), f"{tmp_path}/no/file"), reads=(*SYSTEM, "/nowhere/at/all"))
+    assert run(made, "echo x > made && echo y > no/file; ls").text.split()[-1] == "made"
+
+
+def test_a_folder_in_shared_memory(tmp_path: Path) -> None:
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        came = run(plan(folder), "echo x > made && echo y > /dev/shm/own && ls /dev/shm && pwd")
+        assert came.text.split() == sorted(["own", os.path.basename(folder)]) + [folder]
+        assert Path(folder, "made").read_text() == "x\n" and not Path("/dev/shm/own").exists()
 
 
 def test_paths_with_spaces_and_odd_characters(tmp_path: Path) -> None:
@@ -333,8 +346,6 @@ def test_the_temporary_folder_of_the_plan_is_its_tmp_too(tmp_path: Path) -> None
     place = Path("/var/tmp")
     if not os.access(place, os.W_OK):
         pytest.skip("/var/tmp cannot be written here")
-    import tempfile
-
     with tempfile.TemporaryDirectory(dir=place) as temporary, tempfile.TemporaryDirectory(dir=place) as folder:
         pairs = (("PATH", "/usr/bin:/bin"), ("TMPDIR", temporary))
         came = run(plan(folder, writes=(folder, temporary), environment=pairs), 'echo a > /tmp/a; cat "$TMPDIR/a"')
@@ -353,7 +364,8 @@ OLDER = """
     except OSError as error:
         print(error.errno)
     made = plan({folder!r}, hidden=({folder!r} + "/.env",))
-    came = run(made, "echo x > made; cat .env; echo x > /etc/new; echo x > /sys/kernel/x; echo x > /lost; echo y > /tmp/y")
+    text = "echo x > made; cat .env; echo x > /etc/new; echo x > /sys/kernel/x; echo x > /lost; echo y > /tmp/y"
+    came = run(made, text)
     print(came.code, came.user, came.text.count("ead-only file system"), "secret" in came.text)
     namespaces.end()
 """
@@ -377,8 +389,8 @@ BARRED = """
     from edge.hands.wall import kernel, level, namespaces
     uid, gid = os.geteuid(), os.getegid()
     kernel.unshare(kernel.NEWUSER)
-    for name, text in (("self/setgroups", "deny"), ("self/uid_map", f"1000 {{uid}} 1"), ("self/gid_map", f"1000 {{gid}} 1"),
-                       ("sys/user/max_user_namespaces", "0")):
+    maps = ("self/setgroups", "deny"), ("self/uid_map", f"1000 {{uid}} 1"), ("self/gid_map", f"1000 {{gid}} 1")
+    for name, text in (*maps, ("sys/user/max_user_namespaces", "0")):
         with open("/proc/" + name, "w") as file:
             file.write(text)
     kernel.hold()
