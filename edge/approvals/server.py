@@ -31,6 +31,7 @@ SUFFIX = ".sock"
 LONGEST = 107
 REQUEST = 64 * 1024
 SECONDS = 2.0
+PARTING = 1.0  # seconds that the end of a run waits for a reply that is on its way
 BACKLOG = 64
 _FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW
 
@@ -56,7 +57,7 @@ class Server:
         self.folder = folder_of(state)
         self.name = f"{os.getpid()}-{os.urandom(2).hex()}{SUFFIX}"
         self._queue = queue
-        self._over = False
+        self._over = self._answering = False
         os.makedirs(self.folder, 0o700, exist_ok=True)
         self._descriptor = os.open(self.folder, _FOLDER_FLAGS)
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
@@ -75,6 +76,9 @@ class Server:
         """Take the socket away; the thread ends at its next look."""
         import socket
 
+        until = time.monotonic() + PARTING
+        while self._answering and time.monotonic() < until:
+            time.sleep(0.005)  # whose answer ended the run is told that it counted
         if not self._over:
             self._over = True
             self._socket.shutdown(socket.SHUT_RDWR)  # wakes the thread out of accept
@@ -106,10 +110,14 @@ class Server:
         why = refusal(pid, uid, os.getpid())
         line = _line(peer)  # also of who is refused: what is left unread would take the reply away with it
         reply: Mapping[str, Any] = {"ok": False, "known": True, "error": why}
-        if not why:
-            reply = self._answer(line, f"operator by approvals, uid {uid}")
-        peer.settimeout(SECONDS)
-        peer.sendall(json.dumps(reply, ensure_ascii=True, default=str).encode("ascii") + b"\n")
+        self._answering = not why
+        try:
+            if not why:
+                reply = self._answer(line, f"operator by approvals, uid {uid}")
+            peer.settimeout(SECONDS)
+            peer.sendall(json.dumps(reply, ensure_ascii=True, default=str).encode("ascii") + b"\n")
+        finally:
+            self._answering = False
 
     def _answer(self, line: bytes, by: str) -> Mapping[str, Any]:
         """The reply to one request."""

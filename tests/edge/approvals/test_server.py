@@ -363,3 +363,25 @@ def test_what_is_no_socket_in_the_folder_is_told_or_passed_over(tmp_path):
     assert questions(str(tmp_path)) == ([], [])
     assert "no question is called x" in answer(str(tmp_path), {"do": "approve", "id": "x"})
     assert replies(str(tmp_path / "absent"), {"do": "list"}) == []
+
+
+ENDING = """
+import sys
+from edge.approvals.desk import Socket
+from tests.support.answering import question, wait_for
+approver = Socket(sys.argv[1])
+approver.at_once(question(60.0))
+wait_for(approver, 60.0)
+approver.close()
+"""
+
+
+def test_whose_answer_ends_the_agent_hears_that_it_counted(tmp_path):
+    for number in range(10):
+        state = tmp_path / str(number)
+        state.mkdir(0o700)
+        process = subprocess.Popen([sys.executable, "-c", ENDING, str(state)], cwd=agent.ROOT)
+        (row,) = eventually(lambda state=state: questions(str(state))[0], 20.0)
+        assert answer(str(state), {"do": "approve", "id": row["id"]}) == ""
+        assert process.wait(20) == 0
+        assert os.listdir(state / server.FOLDER) == []

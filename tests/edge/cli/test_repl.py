@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
-import select
 import signal
 import subprocess
 import time
@@ -15,55 +13,14 @@ from pathlib import Path
 import pytest
 
 from tests.support import agent
-
-STARTED: list[subprocess.Popen[bytes]] = []
+from tests.support.console import Console, end_all
 
 
 @pytest.fixture(autouse=True)
 def nothing_is_left_over() -> Iterator[None]:
     """A test that fails in the middle leaves no agent behind."""
     yield
-    while STARTED:
-        process = STARTED.pop()
-        process.kill()
-        process.wait()
-
-
-class Console:
-    """The agent at a pseudo-terminal. `until(text)` reads the screen on until it shows."""
-
-    def __init__(self, home: Path, *words: str) -> None:
-        self.master, slave = pty.openpty()
-        self.process = subprocess.Popen(
-            agent.command(*words),
-            cwd=agent.ROOT,
-            env=agent.environment(home, TERM="dumb"),
-            stdin=slave,
-            stdout=slave,
-            stderr=slave,
-            start_new_session=True,
-        )
-        STARTED.append(self.process)
-        os.close(slave)
-        self.screen = ""
-
-    def until(self, text: str, seconds: float = 20.0) -> str:
-        """What came up to and with `text`; the rest stays for the next call."""
-        end = time.monotonic() + seconds
-        while text not in self.screen:
-            assert time.monotonic() < end, f"{text!r} did not show; the screen: {self.screen[-2000:]!r}"
-            if select.select([self.master], [], [], 0.1)[0]:
-                self.screen += os.read(self.master, 65536).decode("utf-8", "replace")
-        seen, _, self.screen = self.screen.partition(text)
-        return seen + text
-
-    def type(self, line: str) -> None:
-        os.write(self.master, line.encode() + b"\n")
-
-    def end(self) -> int:
-        code = self.process.wait(timeout=20)
-        os.close(self.master)
-        return code
+    end_all()
 
 
 def test_a_pipe_is_read_line_by_line_without_a_prompt(tmp_path: Path) -> None:
