@@ -10,8 +10,8 @@ Rules, in their order:
 5. `auto_approve` answers an ask about its tools: of medium risk only, and never after untrusted words were heard.
 6. Taint: after untrusted words what sends, switches or runs a shell that does not provably only read is asked about.
 7. `always_ask` turns an allow into an ask, never a denial into one.
-8. Who is asked is told what the reader remarked. With nobody there an ask that no grant of the operator answers is a
-   denial, and says so.
+8. Who is asked is told what else is asked about, and what the reader remarked. With nobody there an ask that no grant
+   of the operator answers is a denial, and says so.
 9. From 5 on nothing but rule 5 raises anything. No rule, no permit; the permit holds what was declared (permit.py).
 """
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from edge.gate.policy import Policy, State
     from edge.gate.row import Row
 
-_REMARKS = 4  # sentences beside the reason that a person is told
+_OTHERS = 4  # things of one kind that a person is told beside the worst
 _WEIGHT = {"allow": 0, "ask": 1, "deny": 2, "low": 0, "medium": 1, "high": 2}
 
 
@@ -182,11 +182,16 @@ def _always_asked(now: Decision, case: Case) -> Decision:
 
 
 def _remarked(now: Decision, case: Case) -> Decision:
-    """What whoever is asked has to know of a command, such as that it will fail behind the wall."""
-    remarks = [remark for script in case.seen.scripts for remark in script.remarks]
-    if now.verdict != "ask" or not remarks:
+    """What whoever is asked has to know beside the worst: what else is asked about, and what the reader remarked."""
+    if now.verdict != "ask":
         return now
-    return replace(now, sentence="; ".join([now.sentence, *remarks[:_REMARKS]]))
+    asked = [one.row.sentence.format(what=one.finding.what) for one in case.judged if one.verdict == "ask"]
+    others = [said for said in dict.fromkeys(asked) if said not in now.sentence]
+    told = [f"also {said}" for said in others[:_OTHERS]]
+    if len(others) > _OTHERS:
+        told.append(f"and {len(others) - _OTHERS} things more")
+    told += [remark for script in case.seen.scripts for remark in script.remarks][:_OTHERS]
+    return replace(now, sentence="; ".join([now.sentence, *told])) if told else now
 
 
 def _alone(now: Decision, case: Case) -> Decision:

@@ -131,6 +131,23 @@ def test_explain_tells_why_this_call(here: Path, capfd: pytest.CaptureFixture[st
     assert code == 10 and "level supervised, which --mode guarded beats" in out
 
 
+def test_explain_takes_a_command_apart(here: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    text = json.dumps({"command": "cat .env | grep key > out.txt; python3 x.py"})
+    code, out, _ = run(capfd, "explain", "bash", text)
+    flat = " ".join(out.split())
+    assert code == 10
+    for said in (
+        "run program:grep allow",
+        "work/.env ask (high risk) [read.secret]",
+        "[write.workspace]",
+        "[shell.unknown]",
+    ):
+        assert said in flat
+    assert "run shell:sh" in flat and "write work:. and all below" in flat and "closed: " in flat
+    code, out, _ = run(capfd, "explain", "bash", text, "--mode", "readonly")
+    assert code == 11 and "[shell.readonly-mode]" in out
+
+
 def test_explain_shows_what_a_grant_would_answer(here: Path, capfd: pytest.CaptureFixture[str]) -> None:
     call = ("explain", "output_set", '{"name": "fan", "state": false}')
     code, out, _ = run(capfd, *call, "--grant", "output_set fan x1")

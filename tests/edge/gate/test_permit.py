@@ -176,6 +176,14 @@ def test_who_is_asked_is_told_what_will_not_work_behind_the_wall() -> None:
     assert found.verdict == "ask" and remarks and all(remark in found.sentence for remark in remarks[:4])
 
 
+def test_who_is_asked_is_told_all_that_is_asked_about() -> None:
+    found = judge("cat .env /srv/a > out; python3 x.py")
+    for said in ("/home/pi/w/.env, which may hold keys", "reads /srv/a", "writes /home/pi/w/out", "python3"):
+        assert said in found.sentence
+    many = judge("; ".join(f"rm f{number}" for number in range(9)))
+    assert "and 4 things more" in many.sentence and len(many.sentence) < 400
+
+
 def test_a_stopped_network_stops_commands_that_would_use_it() -> None:
     stopped = State(stopped="network")
     assert judge("curl -s https://example.org/", Policy("full"), stopped).rule == "stop.network"
