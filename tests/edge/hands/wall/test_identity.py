@@ -113,8 +113,8 @@ def test_outside_nothing_of_root_can_be_read_or_changed(place: Path) -> None:
         folder.mkdir()
     (outside / "victim").write_text("kept\n")
     (outside / "victim").chmod(0o600)
-    text = f"cat {outside}/victim; echo x > {outside}/victim; chmod 777 {outside}/victim; touch {outside}/new; ln {outside}/victim h"
-    why, said = shell(plan(inside), text)
+    text = "cat $O/victim; echo x > $O/victim; chmod 777 $O/victim; touch $O/new; ln $O/victim h"
+    why, said = shell(plan(inside), f"O={outside}; {text}")
     assert why == "" and "kept" not in said
     assert (outside / "victim").read_text() == "kept\n" and (outside / "victim").stat().st_mode & 0o777 == 0o600
     assert sorted(os.listdir(outside)) == ["victim"] and os.listdir(inside) == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 import textwrap
 from pathlib import Path
 
@@ -57,7 +58,8 @@ def test_what_was_found_is_the_best_that_holds() -> None:
 def test_a_wall_that_lets_something_through_is_not_that_wall() -> None:
     # Behind no wall every act of QUICK works, so nothing of what a level must stop is stopped.
     came = trial.attempt("off", level.QUICK)
-    assert {came[act] for act in level.QUICK} == {"managed"}
+    # The agent's environment was closed by itself (rule 4), which binds everybody but root.
+    assert {came[act] for act in level.QUICK if act != "environment"} == {"managed"}
     for name, must in level.MUST.items():
         assert any(came[act] != "stopped" for act in must), name
 
@@ -67,11 +69,14 @@ def test_acts_that_are_nearly_harmless_are_not_tried_without_a_filter() -> None:
     assert came.pop("write") == "managed" and came.pop("user") and set(came.values()) == {"untried"}
 
 
-def test_nothing_is_left_of_a_trial(tmp_path: Path) -> None:
-    before = set(os.listdir("/tmp")), len(os.listdir("/proc/self/fd"))
+def test_nothing_is_left_of_a_trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     trial.attempt("seccomp", level.QUICK)
-    assert {name for name in set(os.listdir("/tmp")) - before[0] if name.startswith("fieldhand")} == set()
-    assert len(os.listdir("/proc/self/fd")) == before[1]
+    before = len(os.listdir("/proc/self/fd"))
+    for name in level.ORDER:
+        if level.find(at_most=name).name == name:
+            assert trial.attempt(name, level.QUICK)["write"] in ("stopped", "managed")
+    assert os.listdir(tmp_path) == [] and len(os.listdir("/proc/self/fd")) <= before + 1, "the keeper's socket is kept"
 
 
 def test_the_agent_is_closed_to_others_of_its_user_from_the_first_use_on() -> None:
