@@ -7,7 +7,8 @@ Rules:
 3. A shape is looked for only where one of its hints stands: a text without hints costs a few searches.
 4. A shape must not fit hashes, UUIDs, paths, names or harmless base64: each asks for a word that tells, or for
    a prefix that only such keys have and a digit behind it.
-5. Not found: what is encoded twice, encrypted, compressed, spelled letter by letter or in parts.
+5. Each pattern takes time in proportion to the text, whatever stands in it.
+6. Not found: what is encoded twice, encrypted, compressed, spelled letter by letter or in parts.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _NOTHING = r"(?![$<%{*]|\[redacted|None\b|null\b|true\b|false\b|required\b|optio
 # one, is the secret.
 SHAPES = (
     ("-", ("PRIVATE KEY-----",), r"(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)"),
-    ("-", ("sk-",), r"(?<![A-Za-z0-9])sk-(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{16,}"),
+    ("-", ("sk-",), r"(?<![A-Za-z0-9_-])sk-(?=[A-Za-z_-]{0,99}\d)[A-Za-z0-9_-]{16,}"),
     ("-", ("glpat-",), r"(?<![A-Za-z0-9])glpat-[A-Za-z0-9_-]{20,}"),
     ("-", ("xox",), r"(?<![A-Za-z0-9])xox[abeprs]-[A-Za-z0-9-]{10,}"),
     ("_", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), r"(?<![A-Za-z0-9])gh[pousr]_[A-Za-z0-9]{30,}"),
@@ -38,11 +39,11 @@ SHAPES = (
     ("_", ("hf_",), r"(?<![A-Za-z0-9])hf_[A-Za-z0-9]{30,}"),
     ("A", ("AKIA", "ASIA"), r"(?<![A-Za-z0-9])A[KS]IA[0-9A-Z]{16}(?![A-Za-z0-9])"),
     ("z", ("AIza",), r"(?<![A-Za-z0-9])AIza[0-9A-Za-z_-]{35}"),
-    ("J", ("eyJ",), r"(?<![A-Za-z0-9])eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}"),
+    ("J", ("eyJ",), r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}"),
     (
         " ",
         ("earer ", "EARER "),
-        r"(?i)(?<![A-Za-z0-9])bearer[ \t]+(?=[A-Za-z._~+/-]*\d)([A-Za-z0-9._~+/-]{8,}=*)",
+        r"(?i)(?<![A-Za-z0-9])bearer[ \t]+(?=[A-Za-z._~+/-]{0,99}\d)([A-Za-z0-9._~+/-]{8,}=*)",
     ),
     (
         " ",
@@ -52,15 +53,15 @@ SHAPES = (
     ("@", ("://",), r"://[^/\s:@\"']*:([^/\s@\"']{3,})@"),
 )
 WORDS = ("pass", "psk", "secret", "token", "key")
-_BEFORE = r"(?i)(?<![A-Za-z0-9])(?:[A-Za-z0-9]+[_-])*(?:" + _NAMES + ")"
-_WORD = r"[^\s\"'&,;()\[\]{}\\<>]{6,}"
+_BEFORE = r"(?i)(?<![A-Za-z0-9_-])[_-]*(?:[A-Za-z0-9]+[_-]+)*(?:" + _NAMES + ")"
+_LETTER = r"[^\s\"'&,;()\[\]{}\\<>]"
 NAMED = (
     # name="value", name: 'value', also inside JSON inside JSON
     _BEFORE + r"(?:\\?[\"'])?[ \t]*[=:][ \t]*\\?[\"']" + _NOTHING + r"([^\"'\\\n]{4,})",
-    # name=value, but no call and no look-up
-    _BEFORE + "=" + _NOTHING + "(" + _WORD + r")(?=[\s\"'&,;)\]{}\\<>]|\Z)",
+    # name=value, but no call and no look-up. The look-ahead keeps what it found, so that nothing is tried twice.
+    _BEFORE + "=" + _NOTHING + r"((?=(" + _LETTER + r"{6,999}))\2(?![(\[])" + _LETTER + "*)",
     # name: value, where a digit tells it from a sentence
-    _BEFORE + r":[ \t]*" + _NOTHING + r"(?=[^\s\d]*\d)(" + _WORD + ")",
+    _BEFORE + r":[ \t]*" + _NOTHING + r"(?=[^\s\d]{0,99}\d)(" + _LETTER + "{6,})",
 )
 
 

@@ -11,11 +11,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from edge.faults import UsageFault
 
-VALUED = ("board", "model", "base-url", "mode", "profile", "grant", "config", "state", "trace", "tool", "why")
+VALUED = (
+    *("board", "model", "base-url", "mode", "profile", "grant", "config", "state", "trace", "tool", "why"),
+    *("key", "from", "head"),
+)
 FLAGS = ("yes", "unattended", "ask", "json", "debug", "version", "help", "all", "network")
-VERBS = ("tools", "tool", "policy", "doctor", "tape", "sim", "stop", "resume", "approvals")
+VERBS = ("tools", "tool", "policy", "doctor", "tape", "sim", "stop", "resume", "approvals", "audit")
 # Options that only some commands know; anywhere else they would be heard and mean nothing.
-ONLY = {"all": ("stop", "resume"), "network": ("stop", "resume"), "tool": ("stop", "resume"), "why": ("stop",)}
+ONLY = {
+    **{"all": ("stop", "resume"), "network": ("stop", "resume"), "tool": ("stop", "resume"), "why": ("stop",)},
+    **{"key": ("audit",), "from_": ("audit",), "head": ("audit",)},
+}
 
 
 class Options(Record):
@@ -35,6 +41,9 @@ class Options(Record):
     trace: str = ""
     tool: str = ""
     why: str = ""
+    key: str = ""
+    from_: str = ""
+    head: str = ""
     yes: bool = False
     ask: bool = False
     unattended: bool = False
@@ -95,7 +104,7 @@ def _long(name: str, rest: list[str], given: dict[str, object]) -> None:
         if name == "grant":
             given["grants"] = (*given.get("grants", ()), told)  # type: ignore[misc]
         else:
-            given[name.replace("-", "_")] = told
+            given["from_" if name == "from" else name.replace("-", "_")] = told
     else:
         from edge.schema import near
 
@@ -121,7 +130,7 @@ def _checked(given: dict[str, object], words: list[str]) -> Options:
     verb = "" if "goal" in given or not words else words[0]
     for name in given:
         if name in ONLY and verb not in ONLY[name]:
-            raise _wrong(f"--{name} is for {' and '.join(ONLY[name])}", "see fieldhand --help")
+            raise _wrong(f"--{name.rstrip('_')} is for {' and '.join(ONLY[name])}", "see fieldhand --help")
     _approved(given)
     if "goal" in given:
         if words:

@@ -18,6 +18,8 @@ fieldhand stop [--all|--network|--tool NAME] [--why TEXT]
 fieldhand resume [--network|--tool NAME]
 fieldhand approvals list|approve ID|deny ID [TEXT]
                                       questions that wait for an answer
+fieldhand audit verify|show [N|all]|export FILE|key
+                                      is the record of all acts sound? read it
 
 options, before or after the command:
   --board sim           the board (the simulated greenhouse)
@@ -32,10 +34,13 @@ options, before or after the command:
   --config FILE         settings
   --state DIR           where tapes and the simulation are kept
   --trace json          every event as a JSON line on stderr
-  --json                for tools, policy check, tape show, sim show, doctor
+  --key FILE --head FILE --from N
+                        for audit verify: a key and a head kept elsewhere
+  --json                for tools, policy check, tape show, sim show, doctor,
+                        audit verify and show
   --debug               a traceback where a sentence would stand
   --version  --help
 
 exit codes: 0 answered, 1 a check failed, 2 usage, 3 configuration, 4 model,
 5 budget or deadline, 6 refused or nobody to ask, 7 hardware,
-9 output could not be written, 130 interrupted"""
+8 a torn audit log, 9 output could not be written, 130 interrupted"""

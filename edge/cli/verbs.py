@@ -116,6 +116,18 @@ def approvals(options: Options) -> int:
     return main(options)
 
 
+def audit(options: Options) -> int:
+    """`fieldhand audit verify|show|export|key`."""
+    from edge.cli import settle
+    from edge.cli.audit import main
+
+    settings = settle.settings(options, os.environ)
+    state = settle.state_folder(settings.state, os.environ)
+    if not state:
+        raise UsageFault("there is no state folder, so there is no audit log", "name one with --state")
+    return main(options, state, OUT, sys.stderr)
+
+
 VERBS: dict[str, Callable[[Any], int]] = {
     "tools": tools,
     "tool": tool,
@@ -126,4 +138,5 @@ VERBS: dict[str, Callable[[Any], int]] = {
     "stop": stop,
     "resume": resume,
     "approvals": approvals,
+    "audit": audit,
 }

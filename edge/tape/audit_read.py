@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from edge.tape import disk as disks
-from edge.tape.audit_form import decode, mac_start
+from edge.tape.audit_form import RECORD, decode, mac_start
 from edge.tape.audit_log import line_before, lines, name_of, numbers
 from edge.tape.disk import Disk, cannot, whole
 from edge.tape.form import BLOCK
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 MARK = b'","mac":"'
 
 
-def records(folder: str, newest: int = 0) -> Iterator[tuple[str, int, dict[str, Any] | None]]:
-    """File name, line number and record of each line, None for one that is no record. TapeFault.
+def raw(folder: str, newest: int = 0) -> Iterator[tuple[str, int, bytes]]:
+    """File name, line number and bytes of each line, the newline included where there is one. TapeFault.
 
-    With `newest`, only as many files as are needed for that many lines.
+    With `newest`, only as many files as hold that many lines.
     """
     disk = Disk()
     try:
@@ -32,20 +32,38 @@ def records(folder: str, newest: int = 0) -> Iterator[tuple[str, int, dict[str, 
             fd = disks.regular(f"{folder}/{name_of(file)}")
             try:
                 for count, (_, line) in enumerate(lines(disk, fd, 0, disk.size(fd)), 1):
-                    yield name_of(file), count, decode(line[:-1]) if line[-1:] == b"\n" else None
+                    yield name_of(file), count, line
             finally:
                 os.close(fd)
     except OSError as error:
         raise cannot(f"the audit log in {folder} cannot be read", error) from error
 
 
+def newest(folder: str, count: int) -> list[tuple[str, int, bytes]]:
+    """The last `count` lines, as `raw` gives them. TapeFault."""
+    from collections import deque
+
+    return list(deque(raw(folder, count), count))
+
+
+def record_of(line: bytes) -> dict[str, Any] | None:
+    """The record of a line that `raw` gave; None when it is none."""
+    return decode(line[:-1]) if line[-1:] == b"\n" else None
+
+
+def records(folder: str) -> Iterator[tuple[str, int, dict[str, Any] | None]]:
+    """File name, line number and record of each line, None for one that is no record. TapeFault."""
+    for name, count, line in raw(folder):
+        yield name, count, record_of(line)
+
+
 def _enough(folder: str, newest: int) -> list[int]:
+    """The newest files that surely have `newest` lines between them, for none is longer than RECORD and a bit."""
     files = numbers(folder)
-    # A record has at least 300 bytes: a file of that size per record wanted is enough.
     room = 0
     for count, file in enumerate(reversed(files), 1):
         room += os.stat(f"{folder}/{name_of(file)}").st_size
-        if newest and room > newest * (1 << 16):
+        if newest and room > newest * 2 * RECORD:
             return files[-count:]
     return files
 

@@ -8,6 +8,7 @@ import json
 import os
 import random
 import shlex
+import time
 import urllib.parse
 import uuid
 
@@ -171,6 +172,21 @@ def test_no_secret_comes_through_a_stream_whatever_the_borders() -> None:
         assert told == redactor.text(text)
         assert not [part for part in gone if part in told]
     print(f"redaction, streams: {ROUNDS} texts, 0 secrets")
+
+
+HOSTILE = [
+    "a_", "token=", "token:", "token: ", "sk-", "_eyJ", "eyJ", "bearer ", "://", "://a:", "-----BEGIN ", "password=\"",
+    "---", "xoxb-", "A", "-----BEGIN PRIVATE KEY-----", "authorization: ", "pass-", "://:", "secret_",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("part", HOSTILE)
+def test_hostile_texts_take_their_time_in_proportion(part: str) -> None:
+    redactor = Redactor(SECRETS)
+    text = part * (200_000 // len(part)) + "("
+    began = time.monotonic()
+    redactor.text(text)
+    assert time.monotonic() - began < 8  # a quadratic pattern takes minutes
 
 
 def test_a_stream_shows_words_as_they_come() -> None:
