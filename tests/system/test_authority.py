@@ -85,7 +85,7 @@ def test_forbidden_paths_are_closed_to_tools_and_to_commands_in_full(home: Path)
     unread = {"action": "bash", "action_input": {"command": f'python3 -c "{code}"; echo after'}}
     ran = run(
         home,
-        f"level = 'full'\nforbidden_paths = ['{home}/w/private']",
+        f"level = 'full'\nsandbox = 'require'\nforbidden_paths = ['{home}/w/private']",
         "--model",
         steps(home, read, shell, hidden, unread),
         "--trace",
