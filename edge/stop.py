@@ -163,6 +163,8 @@ def set_(state: str, one: One) -> Stop:
                 now = Stop((One(ALL, "more was stopped than the stop file holds", one.at, one.by),))
             _show(state, now)
         except OSError as error:
+            if read(state) == now:
+                raise _uncertain("is in force now, but may be gone", error) from error
             if one.kind != ALL:
                 raise _cannot("set", state, error) from error
             _empty(state)
@@ -193,6 +195,8 @@ def lift(state: str, kind: str = "") -> tuple[Stop | None, Stop | None]:
                 os.unlink(path_of(state))
                 _sync_folder(state)
         except OSError as error:
+            if read(state) is None:
+                raise _uncertain("is lifted now, but may be back", error) from error
             raise _cannot("lifted", state, error) from error
         return before, Stop(left) if left else None
     finally:
@@ -285,6 +289,11 @@ def _locked(state: str) -> int:
                 os.close(fd)
                 return -1
             time.sleep(0.01)
+
+
+def _uncertain(what: str, error: OSError) -> Fault:
+    why = (error.strerror or "unknown error").lower()
+    return Fault(f"the stop {what} after a power cut: the card did not confirm it ({why})", "say it again")
 
 
 def _cannot(what: str, state: str, error: OSError) -> Fault:

@@ -113,3 +113,24 @@ def announce(question: Question, name: str) -> None:
     shown = lines(question, (printer.width or 80) - 1)
     waits = f"  waits at most {question.seconds:.0f} s: fieldhand approvals approve {name}, or deny {name} [TEXT]"
     printer.say("\n".join([*shown, waits]))
+
+
+def trace_asked(question: Question, name: str) -> None:
+    """The same as one JSON object on a line of its own, for `--trace json`."""
+    import json
+
+    told = {
+        "event": "asked",
+        "mono": round(time.monotonic(), 6),
+        "id": name,
+        "call": question.call.id,
+        "words": question.words,
+        "risk": question.risk,
+        "rule": question.rule,
+        "sentence": question.sentence,
+        "effects": question.effects,
+        "remarks": question.remarks,
+        "digest": question.digest,
+        "seconds": question.seconds,
+    }
+    telling().say(json.dumps(told, ensure_ascii=True))

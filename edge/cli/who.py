@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from edge.approve import Approver
 
 
-def approver(said_yes: bool, waits: bool, state: str) -> Approver:
+def approver(said_yes: bool, waits: bool, state: str, trace: bool = False) -> Approver:
     """`--yes`; else the person at the terminal and `fieldhand approvals` at the same time, whoever is first.
 
     Without a terminal, `fieldhand approvals` alone where `waits` (`--ask`, or approvals.wait in the settings), else
-    nobody. `state`: the state folder, in which the socket is.
+    nobody. `state`: the state folder, in which the socket is. `trace`: a question that waits is told as JSON.
     """
     if said_yes:
         return SaidYes()
@@ -26,7 +26,7 @@ def approver(said_yes: bool, waits: bool, state: str) -> Approver:
         return Desk((Terminal(), Socket(state)))
     if waits:
         from edge.approvals.desk import Socket
-        from edge.cli.ask import announce
+        from edge.cli.ask import announce, trace_asked
 
-        return Socket(state, announce)
+        return Socket(state, trace_asked if trace else announce)
     return Nobody()
