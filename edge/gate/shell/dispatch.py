@@ -13,7 +13,8 @@ from edge.gate.paths import absolute
 from edge.gate.shell import network, ruin, shells, wrappers, writers
 from edge.gate.shell.builtins import BUILTINS
 from edge.gate.shell.forms import FORMS
-from edge.gate.shell.marks import FETCHED, known, names, shown
+from edge.gate.shell.marks import FETCHED, OPEN, known, names, shown
+from edge.gate.shell.ruin_board import DISKS
 from edge.gate.shell.sink import is_disk
 from edge.gate.shell.state import Stream
 
@@ -52,7 +53,14 @@ def program(walk: Walk, argv: tuple[str, ...]) -> Stream:
         return computed(walk, argv)
     if "/" in name:
         name = located(walk, name)
-    words = argv[1:]
+    before = walk.sink.touched
+    stream = _judged(walk, name, argv[1:])
+    if walk.sink.touched == before:
+        walk.sink.unknown(f"program:{shown(name)}", "what it starts is not seen")
+    return stream
+
+
+def _judged(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
     if name in BUILTINS:
         return BUILTINS[name](walk, name, words)
     if ruin.judge(walk, name, words):
@@ -97,7 +105,9 @@ def arguments(walk: Walk, name: str, words: tuple[str, ...]) -> None:
     """Words of a program that nobody knows: disks, and everything, are not for it."""
     for word in words:
         text = word.rpartition("=")[2]
-        if is_disk(absolute(text, "/")) and text[:1] == "/":
+        if is_disk(absolute(text, "/")) and text[:1] == "/" and (name in DISKS or name == "smartctl"):
+            walk.sink.path("read", text, walk.state)
+        elif is_disk(absolute(text, "/")) and text[:1] == "/":
             walk.sink.disk(shown(name), f"{shown(word)} is a disk or memory")
         elif text.startswith("/dev/") and text not in ("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"):
             walk.sink.remark(f"{text} is closed behind the wall: ports and lines go through the hardware tools")
@@ -111,7 +121,7 @@ def computed(walk: Walk, argv: tuple[str, ...]) -> Stream:
     """A program word that only shows when the shell runs."""
     walk.sink.unknown("shell:program", f"{shown(argv[0])} is a program that only shows when it runs")
     arguments(walk, argv[0], argv[1:])
-    text = argv[0].rpartition("/")[2]
+    text = "".join(letter for letter in argv[0].rpartition("/")[2] if letter not in OPEN)
     if known(text) and text:
         ruin.judge(walk, text, argv[1:])
     return Stream(None, walk.stdin.taint if walk.stdin else "")

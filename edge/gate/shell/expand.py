@@ -52,15 +52,18 @@ def one(walk: Walk, word: Word) -> Value:
 
 def _pieces(walk: Walk, word: Word) -> list[Pieces]:
     """The alternatives of the pieces of `word`."""
-    made: list[Pieces] = [()]
+    made: list[list[Piece]] = [[]]
     for index, part in enumerate(word.parts):
         choices = _part(walk, part, index, word)
         if len(made) * len(choices) > MOST:
             choices = [((ANY, "q" if getattr(part, "quoted", False) else "x"),)]
-            made = made[:MOST]
-        made = [(*before, *choice) for before in made for choice in choices]
-    walk.spend(sum(len(pieces) for pieces in made))
-    return made
+        if len(choices) == 1:
+            for pieces in made:
+                pieces.extend(choices[0])
+        else:
+            made = [[*pieces, *choice] for pieces in made for choice in choices]
+        walk.spend(len(made))
+    return [tuple(pieces) for pieces in made]
 
 
 def _part(walk: Walk, part: Part, index: int, word: Word) -> list[Pieces]:
@@ -235,7 +238,9 @@ def _braces(walk: Walk, word: Word) -> tuple[str, ...]:
         return ()
     if all(letter not in literal[literal.find("{") :].rpartition("}")[0] for letter in ",."):
         return ()
-    walk.strange("braces are a list to some shells")
+    exact = len(parts) == 1 and ".." not in literal and len(literal) < 200
+    if not exact:
+        walk.strange("braces are a list to some shells")
     if not all(isinstance(part, Text) for part in parts):
         return (SPLIT,)
     whole = "".join(part.text for part in parts if isinstance(part, Text))

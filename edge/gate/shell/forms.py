@@ -58,6 +58,7 @@ def row(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
 
 def _taint(walk: Walk, name: str, use: Use) -> str:
     decodes = name in _DECODES or (name in ("base64", "base32") and use.seen & {"-d", "-D", "--decode"})
+    decodes = decodes or (name == "xxd" and "-r" in use.seen)
     return FETCHED if decodes else walk.stdin.taint if walk.stdin else ""
 
 
@@ -265,7 +266,10 @@ def yes(walk: Walk, name: str, _words: tuple[str, ...]) -> Stream:
 
 def dpkg(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
     quiet = "-l -s -L -S -p --list --status --listfiles --search --get-selections --print-architecture -I --info -c "
-    flags = quiet + "--contents --print-avail --audit -C --verify -V --compare-versions --print-foreign-architectures --no-pager"
+    flags = (
+        quiet
+        + "--contents --print-avail --audit -C --verify -V --compare-versions --print-foreign-architectures --no-pager"
+    )
     files = "r*" if {"-I", "--info", "-c", "--contents"} & set(words) else "d*"
     use = programs.apply(walk, name, (flags, files, "R:var/lib/dpkg"), words)
     if not use.seen:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 _OPENS = frozenset(("if", "while", "until", "for", "case", "{", "function"))
 _CLOSES = frozenset(("then", "elif", "else", "fi", "do", "done", "esac", "}"))
 _UNREAD = frozenset(("select", "coproc"))
+MOST_COMMANDS = 3000
 _REDIRECTS = ("<<<", "<<-", "<<", "<&", "<>", "<", ">>", ">&", ">|", ">")
 
 
@@ -337,6 +338,9 @@ class Parser(Lexer):
                 continue
             if self.look() == "(" and len(words) == 1 and not assigns:
                 return self.defined(start, before)
+            if self.text[self.at : self.at + 2] in ("<(", ">("):
+                words.append(self.process())
+                continue
             word = self.word()
             if not word.parts and self.at == before:
                 break
@@ -348,6 +352,8 @@ class Parser(Lexer):
         if not (assigns or words or redirects):
             raise ShellFault(f"`{self.look() or 'the end'}` stands where a command belongs")
         self.commands += 1
+        if self.commands > MOST_COMMANDS:
+            raise ShellFault(f"it is more than {MOST_COMMANDS} commands")
         return Simple(tuple(assigns), tuple(words), tuple(redirects), line)
 
     def defined(self, start: int, end: int) -> Node:
@@ -404,24 +410,28 @@ class Parser(Lexer):
         at = self.at
         while at < len(self.text) and self.text[at].isdigit() and self.text[at].isascii():
             at += 1
-        if self.text[at : at + 1] not in ("<", ">"):
+        if self.text[at : at + 1] not in ("<", ">") or self.text[at + 1 : at + 2] == "(":
             return None
         self.at = at
         op = next(sign for sign in _REDIRECTS if self.text.startswith(sign, at))
         self.at += len(op)
-        if op in ("<", ">") and self.look() == "(":
-            self.odd.append("a process substitution is not for every shell")
-            self.deeper()
-            self.at += 1
-            body = self.nested()
-            self.depth -= 1
-            return Redirect("()", Word((Sub(body, True, True),)))
         if op in ("<<", "<<-"):
             return self.document(op)
         if op == "<<<":
             self.odd.append("`<<<` is not for every shell")
         self.blanks()
+        if self.text[self.at : self.at + 2] in ("<(", ">("):
+            return Redirect(op, self.process())
         return Redirect(op, self.some_word())
+
+    def process(self) -> Word:
+        """`<(...)` or `>(...)`."""
+        self.odd.append("a process substitution is not for every shell")
+        self.deeper()
+        self.at += 2
+        body = self.nested()
+        self.depth -= 1
+        return Word((Sub(body, True, True),))
 
     def document(self, op: str) -> Redirect:
         """Announces a here-document; it is read when the line ends."""

@@ -164,7 +164,7 @@ class Use:
             slot = slots[index] if index < len(slots) else slots[-1] if slots and slots[-1].endswith("*") else ""
             if not slot:
                 self.refuse(text)
-            elif slot[0].lower() in "rl" and text != "-":
+            elif slot[0].lower() in _VERBS and text != "-":
                 self.path(slot[0], text)
 
     def path(self, kind: str, text: str) -> None:

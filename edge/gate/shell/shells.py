@@ -54,7 +54,22 @@ INTERPRETERS = {
     "groovy": ("-e",),
     "jshell": (),
 }
-_STARTS = ("system", "popen", "subprocess", "exec", "spawn", "qx", "child_process", "`", "os.", "call(", "run(")
+_STARTS = (
+    "system",
+    "popen",
+    "subprocess",
+    "exec",
+    "spawn",
+    "qx",
+    "child_process",
+    "`",
+    "os.",
+    "call(",
+    "run(",
+    "rmtree",
+    "remove_tree",
+    "rm_rf",
+)
 
 
 def interpreter(name: str) -> str:
@@ -68,6 +83,8 @@ def interpreter(name: str) -> str:
 def shell(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
     """sh and its like."""
     text, operands, quiet, strange = _shell_words(words)
+    if any(word[:1] == "-" and "s" in word and word[1:2] != "-" for word in words[: len(words) - len(operands)]):
+        operands = []
     if strange:
         walk.sink.unknown(f"program:{name}", f"{shown(strange)} changes what the shell reads")
     if name in ("zsh", "ksh", "mksh", "fish", "csh", "tcsh", "ksh93", "yash", "posh"):

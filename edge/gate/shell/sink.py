@@ -36,8 +36,10 @@ class Sink:
         self.effects: dict[Effect, None] = {}
         self.grants: dict[Grant, None] = {}
         self.remarks: dict[str, None] = {}
+        self.touched = 0  # how often anything was said
 
     def add(self, verb: str, on: str, detail: str = "", deep: bool = False) -> None:
+        self.touched += 1
         if len(self.effects) < MOST or (verb == "run" and on.startswith(("ruin:", "disk:"))):
             self.effects[Effect(verb, on, deep, detail)] = None
         else:
@@ -99,11 +101,12 @@ class Sink:
 
     def _targets(self, verb: str, above: str, part: str) -> None:
         """A pattern that aims at a name which holds keys is a touch of that name."""
-        literal = part.lstrip(STAR).strip(".")
-        if len(literal) < 2 or part[0] == STAR:
+        literal = "".join(letter for letter in part if letter not in MARKS)
+        broad = len(literal) < 4 or literal[0] == "." or part[-1] in MARKS
+        if len(literal) < 2 or (part[0] == STAR and broad):
             return
         for name in _TARGETED:
-            if name[0] == part[0] and matches(part, name):
+            if matches(part, name):
                 self._exact(verb, f"{above.rstrip('/')}/{name}", False)
                 return
 

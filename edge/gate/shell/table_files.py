@@ -16,7 +16,7 @@ _GREP = (
     "--with-filename --quiet --silent --no-messages --text --null --null-data --fixed-strings --extended-regexp "
     "--perl-regexp --basic-regexp --line-buffered --byte-offset --initial-tab --no-ignore-case -Z -# --help --version !"
 )
-_ZGREP = "-EFGPivwxcLlqsonHhbe! -A: -B: -C: -m: --color? -# !"
+_ZGREP = "-EFGPivwxcLlqsonHhb -e! -A: -B: -C: -m: --color? -# !"
 
 # name -> flags, operands, needs
 FILES: dict[str, tuple[str, str, str]] = {
@@ -52,7 +52,11 @@ FILES: dict[str, tuple[str, str, str]] = {
         "",
     ),
     "more": ("-dflpcsu -n: -# !", "r*", ""),
-    "less": ("-NSRFXEeiIKMmnqrQswgG --no-init --quit-if-one-screen --chop-long-lines --RAW-CONTROL-CHARS -#", "r*", ""),
+    "less": (
+        "-o=w -O=w -NSRFXEeiIKMmnqrQswgG --no-init --quit-if-one-screen --chop-long-lines --RAW-CONTROL-CHARS -#",
+        "r*",
+        "",
+    ),
     "grep": (_GREP, "d r*", ""),
     "egrep": (_GREP, "d r*", ""),
     "fgrep": (_GREP, "d r*", ""),
@@ -68,6 +72,7 @@ FILES: dict[str, tuple[str, str, str]] = {
     ),
     "wc": ("-clmLw --bytes --lines --chars --words --max-line-length --files0-from=r --total: !", "r*", ""),
     "sort": (
+        "-o=w --output=w -T=w --temporary-directory=w "
         "-bdfgiMhnRrVcCmsuz -k: -t: -S: --key: --field-separator: --reverse --numeric-sort --human-numeric-sort "
         "--unique "
         "--version-sort --general-numeric-sort --ignore-case --stable --check? --zero-terminated --buffer-size: "
@@ -79,7 +84,7 @@ FILES: dict[str, tuple[str, str, str]] = {
     "uniq": (
         "-cdDiuz -f: -s: -w: --count --repeated --unique --ignore-case --skip-fields: --skip-chars: --check-chars: "
         "--all-repeated? --group? --zero-terminated -#",
-        "r",
+        "r w",
         "",
     ),
     "cut": (
@@ -97,7 +102,7 @@ FILES: dict[str, tuple[str, str, str]] = {
     ),
     "hexdump": ("-bcCdovx -e: -n: -s: -f=r --canonical --length: --skip: --no-squeezing !", "r*", ""),
     "hd": ("-v -n: -s: !", "r*", ""),
-    "xxd": ("-abeEipu -c: -g: -l: -o: -s: -d -C", "r", ""),
+    "xxd": ("-abeEipu -c: -g: -l: -o: -s: -d -C", "r w", ""),
     "strings": ("-aTfw -n: -t: -e: -o -# --all --bytes: --radix: --encoding: !", "r*", ""),
     "file": ("-bchikLNprsvzZ0 -m=r -F: --brief --mime --mime-type --mime-encoding -f=r --dereference", "r*", ""),
     "stat": ("-Lft -c: --format: --printf: --dereference --file-system --terse --cached: !", "l*", ""),
@@ -132,9 +137,9 @@ FILES: dict[str, tuple[str, str, str]] = {
     "pr": ("-acdfFJmrtTv -D: -e? -h: -i? -l: -n? -N: -o: -s? -S? -w: -W: -# + !", "r*", ""),
     "expand": ("-i -t: --tabs: --initial -# !", "r*", ""),
     "unexpand": ("-a -t: --all --first-only --tabs: !", "r*", ""),
-    "shuf": ("-ezr -i: -n: --echo --input-range: --head-count: --repeat", "r", ""),
+    "shuf": ("-o=w --output=w -ezr -i: -n: --echo --input-range: --head-count: --repeat", "r", ""),
     "tsort": ("!", "r", ""),
-    "iconv": ("-cls -f: -t: --from-code: --to-code: --list", "r*", ""),
+    "iconv": ("-o=w --output=w -cls -f: -t: --from-code: --to-code: --list", "r*", ""),
     "base64": ("-dDi -w: --decode --ignore-garbage --wrap: !", "r", ""),
     "base32": ("-di -w: --decode --ignore-garbage --wrap: !", "r", ""),
     **dict.fromkeys(
@@ -163,7 +168,7 @@ FILES: dict[str, tuple[str, str, str]] = {
     "xmllint": ("--noout --format --xpath: --valid --nonet --recover --huge", "r*", ""),
     "csvtool": ("-t: -u:", "d d r*", ""),
     "seq": ("-w -f: -s: --equal-width --format: --separator: -# !", "d d d", ""),
-    "expr": ("!", "d*", ""),
+    "expr": ("-# + !", "d*", ""),
     "factor": ("-h --exponents !", "d*", ""),
     "numfmt": ("--to: --from: --suffix: --padding: --field: --format: --header? -d: --round: --grouping !", "d*", ""),
     "bc": ("-lqsi --mathlib --quiet --standard", "r*", ""),

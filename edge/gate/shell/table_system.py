@@ -13,7 +13,7 @@ _DEB = "R:var/lib/dpkg R:var/lib/apt R:var/cache/apt"
 _INET = "s:netlink s:inet"
 
 SYSTEM: dict[str, tuple[str, str, str]] = {
-    "date": ("-uRI -d: -r=l --date: --utc --universal --iso-8601? --rfc-3339: --rfc-email --reference=l + !", "", ""),
+    "date": ("-uRI -d: -r=l --date: --utc --universal --iso-8601? --rfc-3339: --rfc-email --reference=l +", "d", ""),
     "uptime": ("-psV --pretty --since", "", "r:run/utmp R:run/systemd"),
     "uname": ("-asnrvmpio --all --kernel-name --nodename --kernel-release --machine --operating-system !", "", ""),
     "arch": ("", "", ""),

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     Run = Callable[["Walk", tuple[str, ...]], Stream]
 
-BUDGET = 60_000
+BUDGET = 15_000
 _NEVER_ENDING = frozenset(("true", ":", "sleep", "echo", "printf", "date"))
 # Variables that only change how something is said.
 HARMLESS = names(
@@ -37,7 +37,7 @@ _PAGERS = frozenset(["PAGER", "SYSTEMD_PAGER", "GIT_PAGER", "MANPAGER"])
 # What changes which programs run and how, wherever it is set.
 POISON = names(
     "PATH IFS ENV BASH_ENV HOME SHELL PWD OLDPWD CDPATH PS1 PS2 PS4 PROMPT_COMMAND SHELLOPTS BASHOPTS "
-    "GLOBIGNORE EDITOR VISUAL BROWSER TMPDIR TMP TEMP USER LOGNAME MAIL FCEDIT FPATH HISTFILE EXECIGNORE "
+    "GLOBIGNORE EDITOR VISUAL BROWSER TMPDIR USER LOGNAME MAIL FCEDIT FPATH HISTFILE EXECIGNORE "
     "HOSTALIASES LOCPATH NLSPATH GCONV_PATH RES_OPTIONS TAR_OPTIONS GZIP XZ_OPT XZ_DEFAULTS BZIP2 GREP_OPTIONS "
     "AWKPATH AWKLIBPATH MANOPT MANPATH POSIXLY_CORRECT GETCONF_DIR TERMINFO TERMINFO_DIRS TERMCAP MAKEFLAGS CC "
     "CFLAGS DISPLAY"
@@ -190,6 +190,8 @@ class Walk:
         kept = self.stdin
         stream = Stream()
         for index, part in enumerate(pipe.parts):
+            if index and not stream.taint and self.stdin is not None and index > 1:
+                stream.taint = self.stdin.taint
             self.stdin = stream if index else kept
             stream = self.apart(lambda part=part: self.node(part))  # type: ignore[misc]
         self.stdin = kept
@@ -340,20 +342,25 @@ class Walk:
 
     def simple(self, node: Simple) -> Stream:
         self.line = node.line
-        argvs: list[tuple[str, ...]] = [()]
+        argvs: list[list[str]] = [[]]
         for word in node.words:
             choices = expand.fields(self, word)
             if len(argvs) * len(choices) > 2 * MOST:
                 choices = ((SPLIT,),)
-            argvs = [argv + choice for argv in argvs for choice in choices]
+            if len(choices) == 1:
+                for argv in argvs:
+                    argv.extend(choices[0])
+            else:
+                argvs = [[*argv, *choice] for argv in argvs for choice in choices]
+            self.spend(len(argvs))
         self.redirect(node.redirects)
         self.spend(sum(1 + len(argv) for argv in argvs))
         values = [(assign.name, expand.one(self, assign.word), assign.more) for assign in node.assigns]
         streams = []
-        for argv in dict.fromkeys(argvs):
-            self.prefix(values, argv)
-            if argv:
-                streams.append(self.run(self, argv))
+        for fields in dict.fromkeys(tuple(argv) for argv in argvs):
+            self.prefix(values, fields)
+            if fields:
+                streams.append(self.run(self, fields))
         return streams[0] if len(streams) == 1 else _either(streams) if streams else Stream(("",))
 
     def prefix(self, values: list[tuple[str, Value, bool]], argv: tuple[str, ...]) -> None:
@@ -376,9 +383,7 @@ class Walk:
 
     def redirect(self, redirects: tuple[Redirect, ...]) -> None:
         for redirect in redirects:
-            if redirect.op == "()":
-                self.capture(redirect.word.parts[0])  # type: ignore[arg-type]
-            elif redirect.op in ("<<", "<<<"):
+            if redirect.op in ("<<", "<<<"):
                 word = redirect.here.word if redirect.here else redirect.word
                 texts = expand.one(self, word)
                 self.stdin = Stream(tuple(texts), FETCHED if any(FETCHED in text for text in texts) else "")

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from edge.gate.shell.nodes import Body, Part
 
 DEEPEST = 40
+MOST_PARTS = 2000
 BREAKS = frozenset(" \t\n;&|<>()")
 _TURNS = frozenset("'\"\\$`") | MARKS
 _NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")
@@ -75,6 +76,8 @@ class Lexer:
             letter = self.text[self.at]
             if letter in ends:
                 break
+            if len(found) > MOST_PARTS:
+                raise ShellFault(f"a word is made of more than {MOST_PARTS} parts")
             if letter not in _TURNS:
                 found.append(Text(self.run(ends), quoted))
             elif letter == "$":

@@ -68,7 +68,8 @@ _RIGHTS = "gains no rights behind the wall: this will fail"
 def plain(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
     """A wrapper of the table."""
     values, skip, why = PLAIN[name]
-    words = tuple(word for word in words if not (name == "nice" and word[:1] == "-" and word[1:].isdigit()))
+    if name == "nice" and words and words[0][:1] == "-" and words[0].lstrip("-").isdigit():
+        words = words[1:]
     found, operands = options(words, values, ("adjustment", "class", "classdata"), False)
     if why:
         walk.sink.unknown(f"program:{name}", why) if name != "nohup" else walk.sink.add("run", "helper:nohup", why)
@@ -134,14 +135,18 @@ def command(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
         return Stream()
     if any(option not in ("-p",) for option, _ in found):
         walk.sink.unknown(f"program:{name}", "an option that is not known")
+    if not operands:
+        walk.sink.add("run", f"program:{name}")
     return inner(walk, tuple(operands))
 
 
-def replace(walk: Walk, _name: str, words: tuple[str, ...]) -> Stream:
+def replace(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
     """exec"""
     found, operands = options(words, "a", (), False)
     if found:
         walk.sink.unknown("program:exec", "it changes the name or environment of a program")
+    if not operands:
+        walk.sink.add("run", f"program:{name}")
     return inner(walk, tuple(operands))
 
 

@@ -28,7 +28,7 @@ _RECURSIVE = ("-r", "-R", "--recursive")
 def everything(walk: Walk, text: str, delete: bool = True) -> bool:
     """True when `text`, as target of a recursive change, is a root, a home, or may be (rules at the head)."""
     bare = "".join(letter for letter in text if letter not in OPEN)
-    if bare != text and not bare.strip("/."):
+    if bare != text and not bare.strip("/." + STAR):
         return "/" in bare or VOID in text
     if BELOW in text or bare != text:
         bare = "" if bare == text else bare
