@@ -11,7 +11,7 @@ Rules:
 
 from __future__ import annotations
 
-from edge.redact_forms import SHORTEST, WORDS, forms, probe, shapes
+from edge.redact_forms import NAMED, SHAPES, SHORTEST, WORDS, compiled, forms, probe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,8 +40,6 @@ class Redactor:
         self.needles = tuple(sorted(known - {"", MARK, MARK[1:-1]}))
         self.wrapped = tuple(sorted(wrapped))
         self._probes = tuple((probe(needle), needle) for needle in self.needles)
-        self._shapes: tuple[tuple[str, tuple[str, ...], Any], ...] = ()
-        self._named: tuple[Any, ...] = ()
 
     def text(self, text: str) -> str:
         """`text` without secrets; the same object when there is none."""
@@ -96,16 +94,15 @@ class Redactor:
                 at = joined.find(needle, at + 1)
 
     def _by_shape(self, text: str, found: list[Span]) -> None:
-        if not self._shapes:
-            self._shapes, self._named = shapes()
-        for letter, hints, pattern in self._shapes:
+        for letter, hints, shape in SHAPES:
             if letter in text and any(hint in text for hint in hints):
+                pattern = compiled(shape)
                 found += [(*hit.span(pattern.groups), hit.start()) for hit in pattern.finditer(text)]
         if "=" in text or ":" in text:
             low = text.lower()
             if any(word in low for word in WORDS):
-                for pattern in self._named:
-                    found += [(*hit.span(1), hit.start()) for hit in pattern.finditer(text)]
+                for name in NAMED:
+                    found += [(*hit.span(1), hit.start()) for hit in compiled(name).finditer(text)]
 
 
 class Stream:

@@ -13,6 +13,8 @@ Rules:
 
 from __future__ import annotations
 
+from edge.compact import encoders
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -52,7 +54,10 @@ SHAPES = (
     ),
     ("@", ("://",), r"://[^/\s:@\"']*:([^/\s@\"']{3,})@"),
 )
-WORDS = ("pass", "psk", "secret", "token", "key")
+WORDS = (
+    *("passw", "passph", "passc", "psk", "secret", "token"),
+    *("_key", "-key", "ikey", "skey", "hkey", "ekey", "gkey", "nkey"),
+)
 _BEFORE = r"(?i)(?<![A-Za-z0-9_-])[_-]*(?:[A-Za-z0-9]+[_-]+)*(?:" + _NAMES + ")"
 _LETTER = r"[^\s\"'&,;()\[\]{}\\<>]"
 NAMED = (
@@ -69,15 +74,10 @@ def forms(secret: str) -> tuple[set[str], set[str]]:
     """All forms of a known secret; and those among them that lines may break. None of one that is too short."""
     if len(secret) < SHORTEST:
         return set(), set()
-    from json import dumps
-
+    _, written = encoders()
     raw = secret.encode("utf-8", "surrogatepass")
-    plain = {
-        secret,
-        dumps(secret)[1:-1],
-        dumps(secret, ensure_ascii=False)[1:-1],
-        dumps(secret)[1:-1].replace("/", "\\/"),
-    }
+    json = written(secret)[1:-1]
+    plain = {secret, json, _ascii(json), _ascii(json).replace("/", "\\/")}
     for sign in ("%%%02X", "%%%02x"):
         quoted = "".join(chr(byte) if chr(byte) in _PLAIN else sign % byte for byte in raw)
         plain |= {quoted, quoted.replace("%20", "+"), quoted.replace("%2F", "/").replace("%2f", "/")}
@@ -87,11 +87,22 @@ def forms(secret: str) -> tuple[set[str], set[str]]:
     return plain | wrapped, wrapped
 
 
+def _ascii(json: str) -> str:
+    """JSON text with \\u escapes for all that is not ASCII."""
+    if json.isascii():
+        return json
+    told = ""
+    for letter in json:
+        units = "" if letter.isascii() else letter.encode("utf-16-be", "surrogatepass").hex()
+        told += "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4)) or letter
+    return told
+
+
 def _base64(raw: bytes, shift: int) -> set[str]:
     """The letters of base64 that stand for nothing but `raw`, when `shift` bytes stand before it (modulo 3)."""
-    from base64 import b64encode
+    from binascii import b2a_base64
 
-    text = b64encode(bytes(shift) + raw + bytes(3)).decode("ascii")
+    text = b2a_base64(bytes(shift) + raw + bytes(3)).decode("ascii")
     sure = text[-(-shift * 8 // 6) : (shift + len(raw)) * 8 // 6]
     return {sure, sure.replace("+", "-").replace("/", "_")}
 
@@ -101,9 +112,8 @@ def probe(needle: str) -> str:
     return min(needle, key=_USUAL.find)
 
 
-def shapes() -> tuple[tuple[tuple[str, tuple[str, ...], Any], ...], tuple[Any, ...]]:
-    """SHAPES and NAMED, compiled; ask once and keep them."""
-    from re import compile as pattern
+def compiled(pattern: str) -> Any:
+    """A pattern, made ready at its first use; re keeps it."""
+    from re import compile as ready
 
-    known = tuple((letter, hints, pattern(text)) for letter, hints, text in SHAPES)
-    return known, tuple(pattern(text) for text in NAMED)
+    return ready(pattern)

@@ -74,7 +74,7 @@ ROOMS = (
     Room("edge.gate.*", "edge.faults edge.record edge.text edge.call edge.gate.*", late=PURE_LATE),
     Room("edge.brief", "edge.call edge.tool edge.text edge.schema", late=PURE_LATE),
     # Secrets in every form, and the patterns of those nobody told us of.
-    Room("edge.redact edge.redact_forms", "edge.redact_forms", late=PURE_LATE + " re"),
+    Room("edge.redact edge.redact_forms", "edge.compact edge.redact_forms", late=PURE_LATE + " binascii re"),
     # --- files of our own, nothing else of the world ---
     # How often each grant of the command line was used: what a grant covers, the gate says.
     Room("edge.grants", "edge.record edge.gate.grants", late=PURE_LATE),
