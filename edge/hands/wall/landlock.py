@@ -217,6 +217,7 @@ def ruleset(plan: Confinement, also: tuple[int, ...] = ()) -> int:
         found = _kept.get(key)
         if found is not None:
             if all(_state(path) == state for path, state in _watched[key]):
+                _kept[key] = _kept.pop(key)  # the one that was used last goes last
                 return os.dup(found)
             _forget(key)
         before = _clock()

@@ -2,7 +2,8 @@
 
 Rules:
 1. A name is secret when edge.gate.secret.is_closed says so of its path: the wall closes what the gate would ask about.
-2. A look is bounded. What was not seen is treated as secret: fail closed, and the caller is told.
+2. A look is bounded in folders, names and time. What was not seen is treated as secret: fail closed, and the caller
+   is told. The next look goes on from there, as what was seen is kept. What this user cannot read is closed as it is.
 3. A folder that did not change since the last look is not read again. One that changed in this very moment is.
 4. Links are not followed. What they point to is granted or closed by its own name.
 5. Not looked at: /proc and /sys, whose files are made as they are asked for; /usr except /usr/local, which holds
@@ -19,6 +20,7 @@ from edge.gate.secret import is_closed
 from edge.record import Record
 
 MOST = 20_000  # folders in one look
+SECONDS = 5.0  # for what is read anew in one look
 _ENTRIES = 20_000  # names in one folder
 _FRESH = 50_000_000  # ns; a folder that changed within this may change again within the same tick
 _UNSEEN = ("/proc", "/sys", "/dev")
@@ -50,6 +52,7 @@ def find(folders: tuple[str, ...], closed: tuple[str, ...] = (), most: int = MOS
     secret += [folder for folder in queue if is_closed(folder)]
     queue = [folder for folder in queue if folder not in secret]
     visited: set[str] = set()
+    until = time.monotonic() + SECONDS
     number = 0
     while number < len(queue):
         folder = queue[number]
@@ -60,7 +63,7 @@ def find(folders: tuple[str, ...], closed: tuple[str, ...] = (), most: int = MOS
             unseen.append(folder)
             continue
         visited.add(folder)
-        found = _look(folder)
+        found = _look(folder, time.monotonic() < until)
         if found is None:
             unseen.append(folder)
             continue
@@ -84,8 +87,8 @@ def _join(folder: str, name: str) -> str:
     return f"{folder.rstrip('/')}/{name}"
 
 
-def _look(folder: str) -> Seen | None:
-    """The secret names and the folders in a folder; None when it cannot be read or has too many names."""
+def _look(folder: str, anew: bool) -> Seen | None:
+    """The secret names and the folders in a folder; None when it has too many names, or may not be read `anew`."""
     try:
         status = os.lstat(folder)
         stamp = (status.st_dev, status.st_ino, max(status.st_mtime_ns, status.st_ctime_ns))
@@ -94,10 +97,14 @@ def _look(folder: str) -> Seen | None:
             return known
         if status.st_mode & 0o170000 != 0o040000:
             return (stamp, (), ())
+        if not anew:
+            return None
         with os.scandir(folder) as entries:
             made = _sorted(folder, stamp, entries)
-    except OSError as error:
-        return None if not isinstance(error, FileNotFoundError) else ((0, 0, 0), (), ())
+    except (FileNotFoundError, PermissionError):
+        return ((0, 0, 0), (), ())
+    except OSError:
+        return None
     if made is not None and stamp[2] < time.time_ns() - _FRESH:
         if len(_seen) >= _KEPT:
             _seen.clear()

@@ -75,8 +75,23 @@ def test_the_places_of_the_distribution_are_not_walked() -> None:
         assert "/etc/shadow" in said.secret
 
 
-def test_a_folder_that_cannot_be_read_is_closed(tmp_path: Path) -> None:
+def test_a_look_that_takes_too_long_closes_the_rest_and_the_next_goes_on(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = time.time() - 100
+    for folder in ("a/b/c", "a/b", "a", "d", "."):
+        os.utime(tree / folder, (old, old))
+    monkeypatch.setattr(secrets, "SECONDS", -1.0)
+    assert found(tree) == (set(), {"."})
+    monkeypatch.setattr(secrets, "SECONDS", 5.0)
+    time.sleep(0.1)  # a folder that was made or changed in this moment is not kept
+    found(tree)
+    monkeypatch.setattr(secrets, "SECONDS", -1.0)
+    assert found(tree) == ({".env", "a/b/c/id_ed25519", "a/.ssh", "d/server.KEY"}, set())
+
+
+def test_a_folder_that_this_user_cannot_read_needs_no_word(tmp_path: Path) -> None:
     if os.geteuid() == 0:
         pytest.skip("root reads every folder")
     (tmp_path / "shut").mkdir(mode=0)
-    assert found(tmp_path) == (set(), {"shut"})
+    assert found(tmp_path) == (set(), set())
