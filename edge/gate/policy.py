@@ -116,5 +116,5 @@ def preset(name: str) -> str:
     """The preset meant by `name` in any of its spellings; ConfigFault when there is none."""
     found = SPELLINGS.get(name.strip().lower())
     if found is None:
-        raise ConfigFault(f"there is no mode {name!r}", f"modes: {', '.join(PRESETS)}", key="mode")
+        raise ConfigFault(f"there is no mode {name[:40]!r}", f"modes: {', '.join(PRESETS)}", key="mode")
     return found

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import datetime
+import os
+import random
 import textwrap
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from edge.cli import settle
 from edge.cli.args import Options
-from edge.config import load
+from edge.config import _PROFILE_CHECKS, _budget, load
+from edge.config_profiles import read
 from edge.faults import ConfigFault
 from edge.gate.policy import Policy
 
@@ -214,3 +219,50 @@ def test_everyday_and_full_toml_say_the_same(tmp_path: Path) -> None:
     other = "risk_profiles.a = {level = 'full', hosts = ['x.org']}\n"
     first, second = (load(write(tmp_path, text)).profiles[0] for text in (plain, other))
     assert (first.level, first.hosts) == (second.level, second.hosts) == ("full", ("x.org",))
+
+
+KEYS = (
+    *("level", "allowed_tools", "excluded_tools", "deny_all_tools", "always_ask", "auto_approve", "ask_for", "roots"),
+    *("forbidden_paths", "hosts", "internal_hosts", "programs", "sandbox", "unattended", "budgets", "lists"),
+)
+VALUES: tuple[Any, ...] = (
+    *(
+        "",
+        "full",
+        "readonly",
+        "bash",
+        "a__b",
+        "/etc",
+        "/",
+        "~",
+        "~nobody-here",
+        "*.org",
+        "[",
+        "[::",
+        "x" * 2000,
+        "a\0b",
+    ),
+    *("\u202e", "\ud800", "high", "off", "example.org:80", ":", "::1", "http://", "*", "%zz", 0, -1, 10**30, 1.5),
+    *(float("nan"), float("inf"), True, False, datetime.date(2026, 1, 1), datetime.time(1), {}, {"a": 1}, {"steps": 3}),
+)
+
+
+def test_whatever_stands_in_a_profile_is_a_profile_or_a_fault_that_names_its_key() -> None:
+    rounds = 20_000 if os.environ.get("FIELDHAND_SOAK") == "1" else 2_000
+    chance = random.Random(3)
+    loaded = 0
+    for _ in range(rounds):
+        table: dict[str, Any] = {}
+        for key in chance.sample(KEYS, chance.randrange(1, 5)):
+            some = [chance.choice(VALUES) for _ in range(chance.randrange(3))]
+            table[key] = some if chance.random() < 0.6 else chance.choice(VALUES)
+        try:
+            found, _ = read({"x": table}, {}, "c.toml", _PROFILE_CHECKS, _budget)
+        except ConfigFault as fault:
+            assert fault.key.startswith("risk_profiles.x") and str(fault).startswith("c.toml: "), table
+            assert len(str(fault)) < 500
+        else:
+            loaded += 1
+            assert found[0].name == "x"
+    print(f"{rounds} profiles, {loaded} loaded")
+    assert loaded > rounds / 100
