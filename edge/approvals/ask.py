@@ -11,7 +11,7 @@ from edge.faults import Fault
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
 SECONDS = 6.0  # more than a server takes for one exchange with another client and this one
@@ -43,29 +43,31 @@ def answer(state: str, message: Mapping[str, Any]) -> str:
     return unknown
 
 
-def replies(state: str, message: Mapping[str, Any]) -> list[tuple[str, dict[str, Any] | None]]:
-    """What each living agent's socket replies, by its name; None where there was no reply. Fault: no such folder."""
+def replies(state: str, message: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any] | None]]:
+    """What each living agent's socket replies, one after the other; None where there was no reply.
+
+    Who stops listening asks no further agent. Fault when the folder of the sockets cannot be used.
+    """
     folder = folder_of(state)
     try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except FileNotFoundError:
-        return []
+        return
     except OSError as error:
         why = (error.strerror or "unknown error").lower()
         raise Fault(f"the folder {folder} cannot be used: {why}", "ask as the user the agent runs as") from error
-    found = []
     try:
         for name in sorted(os.listdir(descriptor)):
             if name.endswith(SUFFIX):
                 try:
-                    found.append((name, _exchange(address(folder, descriptor, name), message)))
+                    reply = _exchange(address(folder, descriptor, name), message)
                 except (FileNotFoundError, ConnectionRefusedError):
                     continue  # what a dead agent left
                 except (OSError, ValueError, RecursionError):
-                    found.append((name, None))
+                    reply = None
+                yield name, reply
     finally:
         os.close(descriptor)
-    return found
 
 
 def _exchange(where: str, message: Mapping[str, Any]) -> dict[str, Any] | None:

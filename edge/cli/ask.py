@@ -45,8 +45,9 @@ class Terminal:
         self._until = time.monotonic() + question.seconds
         self._typed = b""
         self._open, self._wants_text = True, False
-        self._printer.say("\n".join(lines(question, (self._printer.width or 80) - 1)))
-        self._printer.ask("  Allow it? [y/N/t] ")
+        # One piece: a printer that nobody reads drops all of it, never the question without its prompt.
+        shown = lines(question, (self._printer.width or 80) - 1)
+        self._printer.ask("\n".join([*shown, "  Allow it? [y/N/t] "]))
         return None
 
     def poll(self, seconds: float) -> Answer | None:

@@ -362,7 +362,7 @@ def test_what_is_no_socket_in_the_folder_is_told_or_passed_over(tmp_path):
     (folder / "notes.txt").write_text("")
     assert questions(str(tmp_path)) == ([], [])
     assert "no question is called x" in answer(str(tmp_path), {"do": "approve", "id": "x"})
-    assert replies(str(tmp_path / "absent"), {"do": "list"}) == []
+    assert list(replies(str(tmp_path / "absent"), {"do": "list"})) == []
 
 
 ENDING = """
