@@ -142,6 +142,48 @@ def after_the_kill(state: Path, number: int, old: str, stopped: bool, counts: di
         asking.communicate(timeout=30)
 
 
+FAN = {"action": "output_set", "action_input": {"name": "fan", "state": True, "for_seconds": 120}}
+DONE = {"action": "final", "action_input": "done"}
+
+
+@pytest.mark.soak
+def test_kills_of_the_whole_agent_in_the_middle_of_an_answer(tmp_path: Path) -> None:
+    """The same with the agent as it is shipped: what it did stands on its tape, and the next start allows nothing."""
+    dice = random.Random(53)
+    allowed = switched = 0
+    for number in range(rounds(50)):
+        home = tmp_path / str(number)
+        home.mkdir()
+        script = home / "script"
+        script.write_text("".join(json.dumps(json.dumps(step)) + "\n" for step in (FAN, DONE)))
+        model = f"scripted:{script}"
+        process = agent.start("--ask", "--model", model, "-e", "cool", home=home)
+        state = agent.state(home)
+        row = eventually(lambda state=state: state.exists() and open_question(state), 30.0)[0]
+        approving = fieldhand(state, "approvals", "approve", row["id"])
+        stopping = fieldhand(state, "stop") if dice.random() < 0.4 else None
+        time.sleep(dice.uniform(0.1, 0.4))
+        process.kill()
+        process.communicate(timeout=30)
+        approving.communicate(timeout=30)
+        stopped = stopping is not None and "stopped: everything" in stopping.communicate(timeout=30)[0]
+        (tape,) = agent.tapes(home)
+        intents = [one for one in agent.records(tape) if one["kind"] == "intent"]
+        on = [one for one in record(state) if one["state"]]
+        assert len(on) <= len(intents) <= 1 and all(one["by"] == row_by() for one in intents)
+        eventually(lambda state=state: not any(left_on(state).values()))
+        late = fieldhand(state, "approvals", "approve", row["id"])
+        assert late.wait(30) == 1, late.communicate()[0]
+        late.communicate()
+        again = agent.run("--model", model, "-e", "cool", home=home)
+        assert again.returncode == 6, again.stderr
+        assert ("stopped" in again.stderr) is stopped
+        assert len([one for one in record(state) if one["state"]]) == len(on)
+        allowed += len(intents)
+        switched += len(on)
+    print(f"{allowed} intents under an answer, {switched} switched")
+
+
 @pytest.mark.soak
 def test_a_stop_that_is_killed_itself_is_whole_or_not_there(tmp_path: Path) -> None:
     """SIGKILL for `fieldhand stop`: what it told is in force; what it began is a stop of everything or none."""
