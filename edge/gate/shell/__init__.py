@@ -17,7 +17,8 @@ from edge.gate.shell.grammar import Parser
 from edge.gate.shell.marks import FETCHED, clean, known
 from edge.gate.shell.nodes import ShellFault
 from edge.gate.shell.sink import Sink
-from edge.gate.shell.state import State, Stream
+from edge.gate.shell.state import State
+from edge.gate.shell.streams import Stream
 from edge.gate.shell.walk import Walk
 from edge.record import Record
 

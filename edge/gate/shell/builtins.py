@@ -6,10 +6,10 @@ Source: POSIX.1-2017 2.14 and the manuals of dash, bash and busybox ash.
 from __future__ import annotations
 
 from edge.gate.paths import absolute
-from edge.gate.shell import shells
-from edge.gate.shell.marks import ANY, SPLIT, TOKEN, closed, known, names, shown
+from edge.gate.shell import saying, shells
+from edge.gate.shell.marks import ANY, SPLIT, closed, known, names, shown
 from edge.gate.shell.options import has, options
-from edge.gate.shell.state import Stream
+from edge.gate.shell.streams import Stream
 from edge.gate.shell.words import is_name
 
 TYPE_CHECKING = False
@@ -69,7 +69,7 @@ def read(walk: Walk, _name: str, words: tuple[str, ...]) -> Stream:
 
 def export(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
     """export, readonly, local, declare: assignments; what is exported reaches every later program."""
-    from edge.gate.shell.walk import harmless
+    from edge.gate.shell.variables import harmless
 
     walk.sink.add("run", f"program:{name}")
     if name in ("declare", "typeset"):
@@ -180,86 +180,6 @@ def let(walk: Walk, _name: str, words: tuple[str, ...]) -> Stream:
     return Stream(("",))
 
 
-def printf(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
-    """printf: its output where that is plain."""
-    if words[:1] == ("--",):
-        words = words[1:]
-    if (words and words[0][:1] == "-") or (words and SPLIT in words[0] and words[0][0] == SPLIT):
-        walk.sink.unknown("program:printf", "its first word may set a variable")
-    walk.sink.add("run", f"program:{name}")
-    return Stream(_formatted(words))
-
-
-def _formatted(words: tuple[str, ...]) -> tuple[str, ...] | None:
-    if not words:
-        return ("",)
-    form, rest = _decode(words[0]), list(words[1:])
-    pieces = form.split("%s")
-    if "%" in "".join(pieces).replace("%b", "").replace("%%", ""):
-        return None
-    made = ""
-    while True:
-        for index, piece in enumerate(pieces):
-            if index:
-                made += rest.pop(0) if rest else ""
-            while "%b" in piece:
-                piece = piece.replace("%b", _decode(rest.pop(0)) if rest else "", 1)
-            made += piece
-        if not rest or (len(pieces) == 1 and "%b" not in form) or len(made) > 8192:
-            return (made.replace("%%", "%").replace(SPLIT, ANY),)
-
-
-def _decode(text: str) -> str:
-    """Backslash sequences of printf and of echo in dash."""
-    if "\\" not in text:
-        return text
-    made, at = [], 0
-    while at < len(text):
-        letter = text[at]
-        if letter != "\\" or at + 1 == len(text):
-            made.append(letter)
-            at += 1
-            continue
-        kind = text[at + 1]
-        at += 2
-        digits = ""
-        base = 16 if kind == "x" else 8
-        if kind in "01234567":
-            digits = kind
-        while (kind == "x" or digits) and at < len(text) and len(digits) < (2 if base == 16 else 4):
-            if text[at] not in "0123456789abcdefABCDEF"[: 22 if base == 16 else 8]:
-                break
-            digits += text[at]
-            at += 1
-        if digits:
-            made.append(chr(int(digits, base) % 256))
-        else:
-            made.append({"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "c": ""}.get(kind, "\\" + kind))
-    return "".join(made)
-
-
-def echo(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
-    walk.sink.add("run", f"program:{name}")
-    ends = "\n"
-    while words and words[0] in ("-n", "-e", "-E", "-ne", "-en"):
-        ends = "" if "n" in words[0] else ends
-        words = words[1:]
-    text = " ".join(words)
-    plain, decoded = text.replace(SPLIT, ANY) + ends, _decode(text).replace(SPLIT, ANY) + ends
-    return Stream((plain,) if plain == decoded else (plain, decoded))
-
-
-def test(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
-    """test and [: they open nothing; `-v` with a subscript runs commands in bash."""
-    if "-v" in words or "-R" in words:
-        walk.sink.unknown(f"program:{name}", "-v is not for every shell")
-    if name == "[[":
-        for word in words:
-            walk.arithmetic(word) if "$(" in word or "`" in word else None
-    walk.sink.add("run", f"program:{'test' if name != '[[' else name}")
-    return Stream(("",))
-
-
 def mapped(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
     return strange(walk, name, words)
 
@@ -285,11 +205,11 @@ BUILTINS: dict[str, Builtin] = {
     "umask": umask,
     "ulimit": umask,
     "let": let,
-    "printf": printf,
-    "echo": echo,
-    "test": test,
-    "[": test,
-    "[[": test,
+    "printf": saying.printf,
+    "echo": saying.echo,
+    "test": saying.test,
+    "[": saying.test,
+    "[[": saying.test,
     "eval": shells.evaluate,
     ".": shells.sourced,
     "source": shells.sourced,
@@ -298,4 +218,3 @@ BUILTINS: dict[str, Builtin] = {
     "unalias": quiet,
     "history": quiet,
 }
-_ = TOKEN

@@ -16,7 +16,7 @@ from edge.gate.shell.forms import FORMS
 from edge.gate.shell.marks import FETCHED, OPEN, known, names, shown
 from edge.gate.shell.ruin_board import DISKS
 from edge.gate.shell.sink import is_disk
-from edge.gate.shell.state import Stream
+from edge.gate.shell.streams import Stream
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

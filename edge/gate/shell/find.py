@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from edge.gate.shell import writers
 from edge.gate.shell.marks import BELOW, SPLIT, known, names, shown
-from edge.gate.shell.state import Stream
+from edge.gate.shell.streams import Stream
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

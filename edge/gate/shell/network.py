@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from edge.gate.shell.marks import FETCHED, known, names, shown
 from edge.gate.shell.options import has, options, value
-from edge.gate.shell.state import Stream
+from edge.gate.shell.streams import Stream
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

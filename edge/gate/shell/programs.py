@@ -14,7 +14,7 @@ Rules:
 from __future__ import annotations
 
 from edge.gate.shell.marks import MARKS, OPEN, SPLIT, STAR, shown
-from edge.gate.shell.state import Stream
+from edge.gate.shell.streams import Stream
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -196,3 +196,8 @@ def apply(walk: Walk, name: str, row: Row, words: tuple[str, ...]) -> Use:
 def listing(use: Use) -> Stream:
     """What a program that names files writes: some of its operands, or what lies below them."""
     return Stream(None, "", tuple(use.operands) or (".",))
+
+
+def endless(walk: Walk, name: str, why: str) -> None:
+    if not walk.bounded:
+        walk.sink.add("run", f"helper:{name}", why)

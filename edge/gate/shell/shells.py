@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from edge.gate.shell.marks import FETCHED, closed, known, names, shown
 from edge.gate.shell.options import has, options
-from edge.gate.shell.state import Stream
+from edge.gate.shell.streams import Stream
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,20 +55,8 @@ INTERPRETERS = {
     "jshell": (),
 }
 _STARTS = (
-    "system",
-    "popen",
-    "subprocess",
-    "exec",
-    "spawn",
-    "qx",
-    "child_process",
-    "`",
-    "os.",
-    "call(",
-    "run(",
-    "rmtree",
-    "remove_tree",
-    "rm_rf",
+    *("system", "popen", "subprocess", "exec", "spawn", "qx", "child_process", "`", "os.", "call(", "run("),
+    *("rmtree", "remove_tree", "rm_rf"),
 )
 
 

@@ -23,23 +23,6 @@ MOST = 32  # texts that one value may have
 LONGEST = 8192  # letters of one text
 
 
-class Stream:
-    """What a command writes or is given to read: `text` when known, `taint` where it came from, `below` paths.
-
-    `taint`: "" or FETCHED. `below`: folders and files of which it names some. `plain`: words without slashes.
-    """
-
-    __slots__ = ("below", "plain", "taint", "text")
-
-    def __init__(
-        self, text: Value | None = None, taint: str = "", below: tuple[str, ...] = (), plain: bool = False
-    ) -> None:
-        self.text = text
-        self.taint = taint
-        self.below = below
-        self.plain = plain
-
-
 class State:
     """A mutable point of the walk; `copy` before what runs in a shell of its own."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from edge.gate.shell.marks import names
-from edge.gate.shell.nodes import Case, For, Function, Group, If, Loop, Param, Simple, Text
+from edge.gate.shell.nodes import Case, For, Function, Group, If, Loop, Param, Pipe, Simple, Text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,3 +76,39 @@ def assigned(node: Node) -> list[str]:
 def moves(node: Node) -> bool:
     """True when a `cd` in `node` changes the folder of what comes after it."""
     return any(first_word(each) in ("cd", "pushd", "popd") for each in nodes(node, False))
+
+
+_NEVER_ENDING = frozenset(("true", ":", "sleep", "echo", "printf", "date"))
+
+
+def names_in(text: str) -> list[str]:
+    """The names in an arithmetic text."""
+    spaced = "".join(letter if letter.isalnum() or letter == "_" else " " for letter in text)
+    return [name for name in spaced.split() if not name[0].isdigit()]
+
+
+def leaves(pipe: Pipe) -> bool:
+    """True when the pipeline is an `exit` or `return`."""
+    first = pipe.parts[0]
+    if len(pipe.parts) == 1 and isinstance(first, Group) and not first.sub and first.body:
+        last = first.body[-1]
+        return not last.rest and leaves(last.first) and len(first.body) == 1
+    if len(pipe.parts) != 1 or not isinstance(first, Simple) or not first.words:
+        return False
+    text = [getattr(part, "text", "") for part in first.words[0].parts]
+    return text in (["exit"], ["return"])
+
+
+def endless(node: Loop) -> bool:
+    """True when the condition of a loop never changes by itself."""
+    if not node.test:
+        return True
+    last = node.test[-1]
+    first = last.first.parts[0]
+    if last.rest or len(last.first.parts) != 1 or not isinstance(first, Simple) or not first.words:
+        return False
+    name = "".join(getattr(part, "text", "") for part in first.words[0].parts)
+    rest = ["".join(getattr(part, "text", "$") for part in word.parts) for word in first.words[1:]]
+    if name in ("[", "test"):
+        return rest in (["1", "]"], ["1"], ["true", "]"], ["1", "=", "1", "]"], ["1", "-eq", "1", "]"])
+    return name == "false" if node.until else name in _NEVER_ENDING

@@ -9,6 +9,7 @@ Rules:
 
 from __future__ import annotations
 
+from edge.gate.shell.ansi import decoded
 from edge.gate.shell.marks import MARKS
 from edge.gate.shell.nodes import Either, Here, Param, ShellFault, Sub, Sum, Text, Word
 
@@ -23,7 +24,6 @@ _TURNS = frozenset("'\"\\$`") | MARKS
 _NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")
 _DIGITS = frozenset("0123456789")
 _SPECIAL = frozenset("@*#?-$!")
-_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "v": "\v"}
 
 
 def is_name(text: str) -> bool:
@@ -165,41 +165,8 @@ class Lexer:
 
     def decoded(self) -> Part:
         """`$'...'`: decoded by bash and busybox, a dollar and plain text for dash."""
-        self.at += 1
-        start, made = self.at, []
-        while self.look() != "'":
-            if not self.look():
-                raise ShellFault("a quotation mark does not end")
-            if self.look() == "\\":
-                made.append(self.ansi())
-            else:
-                made.append(self.look())
-                self.at += 1
-        raw = self.text[start : self.at]
-        self.at += 1
-        if "\\'" in raw:
-            self.odd.append("shells disagree where $'...' ends")
-        return Either(("".join(made), "$" + raw))
-
-    def ansi(self) -> str:
-        """One backslash sequence of `$'...'`."""
-        kind = self.look(1)
-        self.at += 2
-        longest, base, digits = {"x": (2, 16, ""), "u": (4, 16, ""), "U": (8, 16, "")}.get(kind, (3, 8, kind))
-        if kind in ("c", "") or (kind not in "xuU" and kind not in "01234567"):
-            if kind == "c":
-                self.odd.append("a control character is written")
-            return _ESCAPES.get(kind, kind)
-        while (
-            len(digits) < longest and self.look() and self.look() in "0123456789abcdefABCDEF"[: 22 if base == 16 else 8]
-        ):
-            digits += self.look()
-            self.at += 1
-        value = int(digits, base) if digits else 0
-        if not 0 < value < 0x110000 or 0xD800 <= value < 0xE000 or chr(value) in MARKS:
-            self.odd.append("a character is written that no text holds")
-            return ""
-        return chr(value)
+        made, raw, self.at = decoded(self.text, self.at + 1, self.odd)
+        return Either((made, "$" + raw))
 
     def paren(self, quoted: bool) -> Part:
         """`$(...)` or `$((...))`."""

@@ -8,9 +8,11 @@ Rules:
 
 from __future__ import annotations
 
-from edge.gate.shell.marks import BELOW, SPLIT, VOID, known, shown
+from edge.gate.shell import xargs
+from edge.gate.shell.around import prefix
+from edge.gate.shell.marks import known, shown
 from edge.gate.shell.options import has, options, value
-from edge.gate.shell.state import Stream
+from edge.gate.shell.streams import Stream
 from edge.gate.shell.words import is_name
 
 TYPE_CHECKING = False
@@ -87,12 +89,7 @@ def plain(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
 
 def inner(walk: Walk, argv: tuple[str, ...]) -> Stream:
     """The command that a wrapper starts: never a function."""
-    if not argv:
-        return Stream(("",))
-    walk.deeper()
-    stream = walk.program(walk, argv)
-    walk.depth -= 1
-    return stream
+    return walk.inner(argv) if argv else Stream(("",))
 
 
 def env(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
@@ -119,7 +116,7 @@ def env(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
             at += 1
         elif "=" in word:
             variable, _, text = word.partition("=")
-            walk.prefix([(variable, (text,), False)], words[at + 1 :] or ("env",))
+            prefix(walk, [(variable, (text,), False)], words[at + 1 :] or ("env",))
             at += 1
         else:
             return inner(walk, words[at:])
@@ -257,45 +254,6 @@ def loader(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
     return inner(walk, tuple(operands))
 
 
-def xargs(walk: Walk, _name: str, words: tuple[str, ...]) -> Stream:
-    """xargs: the command with what it reads behind it."""
-    letters = "aEIiLnPsd" if any(word.startswith("-i") for word in words) else "aEILnPsd"
-    longs = ("arg-file", "delimiter", "max-args", "max-procs", "replace", "max-lines", "max-chars", "eof")
-    found, operands = options(words, letters, longs, False)
-    for option, text in found:
-        if option in ("-a", "--arg-file"):
-            walk.sink.path("read", text, walk.state)
-        elif option in ("-p", "--interactive", "-o", "--open-tty"):
-            walk.sink.unknown("program:xargs", "it asks back, and nobody answers")
-    command_ = tuple(operands) or ("echo",)
-    mark = value(found, "-I", "--replace", "-i") or ("{}" if has(found, "-i", "--replace") else "")
-    kept, walk.stdin = walk.stdin, Stream()
-    file = has(found, "-a", "--arg-file")
-    for given in _given(None if file else kept, has(found, "-0", "--null")):
-        if mark:
-            word = " ".join(given)
-            argv = tuple(part.replace(mark, word) for part in command_)
-        else:
-            argv = (*command_, *given)
-        stream = inner(walk, argv)
-    walk.stdin = kept
-    walk.sink.add("run", "program:xargs")
-    return stream
-
-
-def _given(stdin: Stream | None, null: bool) -> list[tuple[str, ...]]:
-    """The words that xargs may read."""
-    if stdin is not None and stdin.text is not None:
-        found = []
-        for text in stdin.text:
-            words = text.split("\0") if null else text.replace("\\", "").replace("'", "").replace('"', "").split()
-            found.append(tuple(word for word in words if word)[:500])
-        return found
-    if stdin is not None and stdin.below and not stdin.taint:
-        return [((path.rstrip("/") if path != "/" else "") + "/" + BELOW,) for path in stdin.below]
-    return [(VOID if null else VOID + SPLIT,)]
-
-
 WRAPPERS: dict[str, Wrapper] = {
     **dict.fromkeys(PLAIN, plain),
     "env": env,
@@ -312,5 +270,5 @@ WRAPPERS: dict[str, Wrapper] = {
     "watch": watch,
     "flock": flock,
     "script": script,
-    "xargs": xargs,
+    "xargs": xargs.xargs,
 }

@@ -12,7 +12,7 @@ from __future__ import annotations
 from edge.gate.paths import absolute, inside
 from edge.gate.shell.marks import ANY, BELOW, FETCHED, MARKS, OPEN, SPLIT, STAR, TOKEN, VOID, known, shown
 from edge.gate.shell.options import has, options, value
-from edge.gate.shell.state import Stream
+from edge.gate.shell.streams import Stream
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,0 +1,29 @@
+"""What arithmetic sets, and what some shells run in it. Pure.
+
+Rule: some shells evaluate the text of variables, and what a substitution brings, once more as arithmetic, where a
+subscript may run commands. Text that holds one is therefore not understood.
+"""
+
+from __future__ import annotations
+
+from edge.gate.shell.marks import TOKEN
+from edge.gate.shell.syntax import names_in
+from edge.gate.shell.variables import poison
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from edge.gate.shell.walk import Walk
+
+
+def evaluate(walk: Walk, text: str) -> None:
+    """What it does to evaluate `text`."""
+    walk.summed = True
+    names = names_in(text)
+    values = [value for name in names for value in walk.state.vars.get(name, ())]
+    if any(sign in value for value in (text, *values) for sign in ("$(", "`")):
+        walk.strange("arithmetic that runs commands")
+    if "=" in text or "++" in text or "--" in text:
+        for name in names:
+            walk.state.set(name, (TOKEN,), False)
+            if poison(name):
+                walk.assign(name, (TOKEN,))
