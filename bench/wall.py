@@ -7,6 +7,7 @@ writes into its workspace, get.
 
 from __future__ import annotations
 
+import atexit
 import os
 import statistics
 import subprocess
@@ -64,7 +65,8 @@ def behind(level: str, alone: bool, folder: str) -> Callable[[], float]:
             raise Absent("this kernel has no Landlock")
         if alone and os.geteuid() != 0:
             raise Absent("only root can start a program under another user")
-        plan = Confinement("/", READS, ("/dev",), (folder,), ("/etc/shadow",), level=level, alone=alone)
+        writes = (folder,) if alone else ()
+        plan = Confinement("/", READS, ("/dev",), writes, ("/etc/shadow",), level=level, alone=alone)
         return statistics.median(_once(plan) for _ in range(STARTS)) * 1e6
 
     return measure
@@ -88,6 +90,7 @@ def _once(plan: Confinement) -> float:
 
 def rows() -> list[tuple[str, Measure]]:
     folder = tempfile.mkdtemp(prefix="fieldhand-bench-")
+    atexit.register(os.rmdir, folder)
     return [
         (PLAIN, plain),
         (SAME, behind("landlock", False, folder)),

@@ -91,7 +91,8 @@ ROOMS = (
     Room("edge.compact", late=PURE_LATE + " _json"),
     Room("edge.toml", "edge.faults", calls="__import__"),  # tomllib where Python has it, else tomli, else neither
     # Records, macs and receipts are text and arithmetic; receipts are found in an answer by one pattern.
-    Room("edge.tape.audit_form", "edge.faults edge.text edge.compact", late=PURE_LATE + " re"),
+    # SHA-256 is Python's own, for hashlib loads OpenSSL.
+    Room("edge.tape.audit_form", "edge.faults edge.text edge.compact", late=PURE_LATE + " _sha2 _sha256 re sys"),
     # A record carries four clocks and a checksum; leftovers ends what a dead run left behind.
     Room("edge.tape.leftovers", WORDS + " edge.tape.*", "os time", PURE_LATE + " signal"),
     Room(
@@ -120,8 +121,8 @@ ROOMS = (
     Room(
         "edge.hands.run edge.hands.wall.*",
         WORDS + " edge.gate.* edge.hands.*",
-        "_socket _thread ctypes errno fcntl marshal os random re resource select signal stat struct sys time",
-        PURE_LATE + " mmap pwd tempfile",
+        "_socket _thread ctypes errno gc marshal os random re resource select signal stat struct sys time",
+        PURE_LATE + " atexit mmap pwd tempfile",
         "open",
     ),
     Room("edge.hands.*", WORDS + " edge.gate.* edge.hands.*", "os", PURE_LATE + " _thread"),

@@ -78,6 +78,33 @@ def search(spans: Sequence[tuple[int, Code]]) -> Code:
     return choose(ABOVE_OR_EQUAL, spans[middle][0], search(spans[middle:]), search(spans[:middle]))
 
 
+def shared(code: Code) -> Code:
+    """The same program with one copy of each return, at its end; `code` itself where a jump would be too long.
+
+    A third of the instructions of a filter are returns, and the kernel checks, compiles and simulates each.
+    """
+    returns = {instruction: None for instruction in code if instruction[0] == RETURN}
+    kept = [at for at, instruction in enumerate(code) if instruction[0] != RETURN]
+    ends = {instruction: len(kept) + number for number, instruction in enumerate(returns)}
+    moved = {at: number for number, at in enumerate(kept)}
+
+    def place(at: int) -> int:
+        return ends[code[at]] if code[at][0] == RETURN else moved[at]
+
+    made: Code = []
+    for number, at in enumerate(kept):
+        what, yes, no, value = code[at]
+        if what == JUMP:
+            made.append((what, 0, 0, place(at + 1 + value) - number - 1))
+        elif what in (EQUAL, ABOVE_OR_EQUAL, ANY_BIT):
+            made.append((what, place(at + 1 + yes) - number - 1, place(at + 1 + no) - number - 1, value))
+        elif code[at + 1][0] == RETURN:
+            return code  # what is loaded is not looked at: no piece here is made so
+        else:
+            made.append((what, yes, no, value))
+    return code if any(max(one[1:3]) > 255 for one in made) else [*made, *returns]
+
+
 def packed(code: Code) -> bytes:
     """The bytes the kernel takes; ValueError when the program is longer than it allows."""
     if len(code) > LONGEST:

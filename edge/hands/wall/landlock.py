@@ -46,6 +46,24 @@ BIND, CONNECT = 1, 2  # TCP, from version 4
 ABSTRACT, SIGNAL = 1, 2  # scopes, from version 6
 ALWAYS = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 _UNSPLIT = ("/proc", "/sys")
+# Folders that nobody replaces while an agent runs. Were one replaced, the new one would be closed.
+_LASTING = frozenset(
+    (
+        "/bin",
+        "/sbin",
+        "/lib",
+        "/lib32",
+        "/lib64",
+        "/libx32",
+        "/usr",
+        "/etc",
+        "/proc",
+        "/sys",
+        "/dev",
+        "/boot",
+        "/var/log",
+    )
+)
 _ENTRIES = 8192  # of one split folder
 _KEPT = 8
 _PATH = os.O_PATH | os.O_CLOEXEC
@@ -80,6 +98,11 @@ def version() -> int:
 def truncates() -> bool:
     """Does this kernel's Landlock know truncation?"""
     return version() >= 3
+
+
+def holds_signals() -> bool:
+    """Does this kernel's Landlock keep signals inside the wall?"""
+    return version() >= 6
 
 
 class _Builder:
@@ -211,7 +234,8 @@ def ruleset(plan: Confinement, also: tuple[int, ...] = ()) -> int:
 
     `also`: descriptors (O_PATH will do) of single files that may be read and written besides.
     """
-    tops = tuple(_identity(path) for paths in (plan.lists, plan.reads, plan.writes) for path in paths)
+    granted = (path for paths in (plan.lists, plan.reads, plan.writes) for path in paths)
+    tops = tuple(_identity(path) for path in granted if path not in _LASTING)
     key: Key = (plan.lists, plan.reads, plan.writes, plan.hidden, "inet" in plan.sockets, also, tops)
     with _lock:
         found = _kept.get(key)

@@ -57,7 +57,7 @@ def taken(value: int) -> bool:
 def wanted(plan: Confinement) -> list[tuple[int, int]]:
     """(resource, limit) of a plan."""
     limits = plan.limits
-    running = 0 if plan.alone and os.geteuid() == 0 else _running()
+    running = 0 if os.geteuid() == 0 else _running()
     return [
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_AS, limits.memory),

@@ -8,7 +8,7 @@ Rules:
    io_uring, bpf, device nodes, raw and foreign sockets, typing into terminals. Refused unless named: sockets of
    inet, unix, netlink, the kernel's log.
 4. The limits of limits.py cannot be set, up or down, nor any limit of another process; nor can the agent be
-   signalled, whatever the kernel's other walls can do.
+   signalled, where no other wall of the kernel sees to that.
 5. A family of sockets is told by the first argument. socketcall(2) hides it in memory and is refused as a whole.
 """
 
@@ -174,7 +174,7 @@ def _socket(sockets: tuple[str, ...]) -> Code:
         code = bpf.one_of((INET, INET6), kind, code)
     if "unix" in sockets:
         code = bpf.choose(bpf.EQUAL, UNIX, bpf.allow(), code)
-    return [bpf.load(bpf.low(0)), *code]
+    return [bpf.load(bpf.low(0)), *code] if sockets else code
 
 
 def _signals(agent: int) -> dict[str, Code]:
@@ -201,7 +201,7 @@ def assembled(table: Mapping[int, Code], machine: str) -> bytes:
         calls = [bpf.load(bpf.NUMBER), *bpf.choose(bpf.ABOVE_OR_EQUAL, X32, bpf.refuse(EPERM), calls)]
     arch = ARCHES[MACHINES.index(machine)]
     foreign: Code = [(bpf.RETURN, 0, 0, bpf.KILL)]
-    return bpf.packed([bpf.load(bpf.ARCH), *bpf.choose(bpf.EQUAL, arch, calls, foreign)])
+    return bpf.packed(bpf.shared([bpf.load(bpf.ARCH), *bpf.choose(bpf.EQUAL, arch, calls, foreign)]))
 
 
 _made: dict[tuple[object, ...], bytes] = {}

@@ -23,7 +23,7 @@ import os
 import signal
 
 from edge.faults import ToolFault
-from edge.hands.wall import kernel, landlock, limits, seccomp, tree
+from edge.hands.wall import cgroup, kernel, landlock, limits, seccomp, tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -112,6 +112,8 @@ class _Start:
         self.own_user = _own_user(plan) if plan.alone and plan.level != "off" else None
         self.filter = _filter(plan)
         self.limits = limits.Lowered(plan)
+        self.group = _group(plan)
+        self.grouped = False
         self.ruleset = -1
         self.pid = 0
         self.error: OSError | ToolFault | None = None
@@ -135,6 +137,8 @@ class _Start:
         if self.error is not None or not self.pid:
             raise self.error or OSError(errno.EIO, "the thread that starts programs failed")
         self.limits.harden(self.pid)
+        if self.group is not None and not self.grouped:
+            self.group.take(self.plan.tag)
         return Child(self.pid, self.plan.tag)
 
     def _in_thread(self) -> None:
@@ -164,6 +168,8 @@ class _Start:
         plan = self.plan
         kernel.unshare(_OWN)
         os.umask(self.umask)
+        if self.group is not None:
+            self.grouped = self.group.enter()
         if self.own_user is not None:
             self.own_user(plan)
         os.chdir(plan.cwd)
@@ -197,8 +203,17 @@ def _own_user(plan: Confinement) -> Callable[[Confinement], object] | None:
     return identity.enter
 
 
+def _group(plan: Confinement) -> cgroup.Group | None:
+    """Where the processes of a child that may stay root are counted. What provably only reads needs no bound."""
+    if os.geteuid() != 0 or plan.level == "off" or not any(os.path.isdir(path) for path in plan.writes):
+        return None
+    return cgroup.group(plan.limits.processes)
+
+
 def _filter(plan: Confinement) -> bytes:
     if plan.level == "off":
         return b""
-    truncates = plan.level != "landlock" or landlock.truncates()
-    return seccomp.program(plan.sockets, "syslog" in plan.capabilities, truncates, os.getpid())
+    behind = plan.level == "landlock"
+    agent = 0 if behind and landlock.holds_signals() else os.getpid()
+    truncates = not behind or landlock.truncates()
+    return seccomp.program(plan.sockets, "syslog" in plan.capabilities, truncates, agent)

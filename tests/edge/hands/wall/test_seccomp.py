@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import struct
 import subprocess
 import sys
 
@@ -156,6 +157,13 @@ def test_no_way_through_a_filter_is_long() -> None:
             args = tuple(chance.randrange(1 << 32) for _ in range(6))
             longest = max(longest, run(program, code, arch, args)[1])
         assert longest <= 32, (machine, longest, len(program) // 8)
+
+
+def test_each_answer_stands_once_in_a_filter() -> None:
+    for machine in MACHINES:
+        program = filters(machine)
+        returns = [one[3] for one in struct.iter_unpack("=HBBI", program) if one[0] == 0x06]
+        assert len(returns) == len(set(returns)) <= 4 and len(program) // 8 <= 250
 
 
 def test_a_number_stands_once_for_each_machine() -> None:
