@@ -16,7 +16,7 @@ import os
 import resource
 import signal
 
-from edge.hands.wall import kernel, room, seccomp
+from edge.hands.wall import kernel, look, room, seccomp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +37,10 @@ def run(plan: Confinement, user: int, request: dict[str, Any], fds: list[int]) -
         kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
         _expendable()
         os.umask(0)
-        room.build(plan, max(user, 0))
+        if request["look"]:
+            look.build(plan)
+        else:
+            room.build(plan, max(user, 0))
         told, tell = os.pipe()
         pid = os.fork()
         if not pid:
@@ -113,6 +116,8 @@ def _command(plan: Confinement, user: int, request: dict[str, Any], fds: list[in
             kernel.prctl(kernel.PR_SET_KEEPCAPS, 1)
             kernel.become(user, user)
         kernel.hold(kept)
+        # Where no name space of processes ends it with the first process, this does.
+        kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
         os.chdir(plan.cwd)
         os.umask(request["umask"])
         for one in RESET:

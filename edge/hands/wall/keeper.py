@@ -10,7 +10,8 @@ Rules:
 4. A started first process is waited for only when the agent says so: until then its number is no other process's.
 5. Root makes name spaces without one for users, and the command gets a user of its own; anybody else, and a root that
    may not, makes a user name space in which it is what it was.
-6. Nothing is believed to have worked: what fails is said in words on the report pipe, and the command does not start.
+6. Who only reads gets no name space of processes and no network of its own, but the board closed to changes (look.py).
+7. Nothing is believed to have worked: what fails is said in words on the report pipe, and the command does not start.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ AGENT = 3
 HEAD = 4  # bytes of a length
 MOST_OPEN = 1 << 16
 FDS = 4  # stdin, stdout, stderr, report
-ALWAYS = kernel.NEWNS | kernel.NEWPID | kernel.NEWIPC | kernel.NEWUTS
+ALWAYS = kernel.NEWNS | kernel.NEWIPC | kernel.NEWUTS
 _children: set[int] = set()
 
 
@@ -104,8 +105,9 @@ def _start(request: dict[str, Any], fds: list[int]) -> dict[str, Any]:
     """Start the first process; its number, or why there is none."""
     plan = unpacked(request["plan"])
     try:
-        user = _user(plan)
-        pid, user = _cloned(ALWAYS | (kernel.NEWNET if request["net"] else 0), user)
+        user = 0 if request["look"] else _user(plan)
+        flags = ALWAYS | (0 if request["look"] else kernel.NEWPID) | (kernel.NEWNET if request["net"] else 0)
+        pid, user = _cloned(flags, user)
         if not pid:
             os.close(AGENT)
             first.run(plan, user, request, fds)

@@ -4,8 +4,10 @@ Rules:
 1. One keeper (keeper.py) for all calls, started at the first and again when it died. One request at a time.
 2. A child is killed through the first process of its name spaces: all of it goes at once, whatever session or group it
    is in. That number stays the child's until `close`.
-3. A network name space comes with it unless a socket was granted, or nothing but reading was: /proc/net of an empty
-   network would be a lie about the board, and the filter refuses every socket anyway. Without a filter it comes.
+3. A network name space comes with it unless a socket was granted.
+4. A call that only reads looks at the board itself: an empty network, no processes and other mounts would be lies about
+   it. It gets name spaces that close everything to changes and nothing more; its processes are ended by their tag.
+   `said` tells what is still not as it is. Without a filter of system calls there is no such call.
 """
 
 from __future__ import annotations
@@ -28,6 +30,9 @@ if TYPE_CHECKING:
     from edge.hands.wall.confine import Confinement
 
 CODE = "import sys; sys.path.insert(0, sys.argv[1]); from edge.hands.wall.keeper import main; raise SystemExit(main())"
+READ_ONLY = "behind this wall every mount shows as read-only, whatever it is"
+OTHERS = "the board's processes, mounts and network are not to be seen from this child, which may write"
+NOBODY = "files of other users show as nobody's behind this wall"
 PATIENCE = 20.0  # seconds for a room to be built on the slowest board
 ABOVE = 10
 SIGKILL = 9
@@ -44,8 +49,9 @@ class Kept:
 
     held = True  # its limits were there before its program
 
-    def __init__(self, pid: int, user: int, tag: int, report: int) -> None:
+    def __init__(self, pid: int, user: int, tag: int, report: int, alone: bool = True) -> None:
         self.pid = pid
+        self._alone = alone  # in a name space of processes
         self.user = user
         self.tag = tag
         self._report = report
@@ -71,7 +77,11 @@ class Kept:
 
     def kill_tree(self) -> int:
         """End all of it at once; how many processes were running."""
-        running = sum(letter not in ("Z", "X") for letter in tree.members(self.tag).values())
+        if self._alone:
+            running = sum(letter not in ("Z", "X") for letter in tree.members(self.tag).values())
+        else:
+            tree.adopt()
+            running = tree.end(self.tag)[0]
         running = max(running, int(self.poll() is None))
         os.kill(self.pid, SIGKILL)
         return running
@@ -193,14 +203,17 @@ def start(plan: Confinement, argv: Sequence[str], stdin: int, stdout: int, stder
 
     OSError when it cannot, with the reason in words.
     """
-    code = _filter(plan)
+    reads = only_reads(plan)
+    code = _filter(plan, reads)
+    look = reads and bool(code)
     request = {
         "plan": keeper.packed(plan),
         "argv": list(argv),
         "filter": code,
         "limits": limits.wanted(plan),
         "umask": umask,
-        "net": not plan.sockets and (not code or not only_reads(plan)),
+        "look": look,
+        "net": not plan.sockets and not look,
         "uid": os.geteuid(),
         "gid": os.getegid(),
     }
@@ -209,7 +222,7 @@ def start(plan: Confinement, argv: Sequence[str], stdin: int, stdout: int, stder
         answer = _asked(request, (stdin, stdout, stderr, tell))
         if "error" in answer:
             raise OSError(answer["errno"], answer["error"])
-        child = Kept(answer["pid"], answer["user"], plan.tag, told)
+        child = Kept(answer["pid"], answer["user"], plan.tag, told, not look)
     except OSError:
         os.close(told)
         raise
@@ -223,16 +236,23 @@ def start(plan: Confinement, argv: Sequence[str], stdin: int, stdout: int, stder
     return child
 
 
+def said(plan: Confinement) -> tuple[str, ...]:
+    """What a child of this plan sees otherwise than it is: sentences for whoever reads its output."""
+    shown = [READ_ONLY if only_reads(plan) else OTHERS]
+    return (*shown, *([NOBODY] if os.geteuid() != 0 else []))
+
+
 def only_reads(plan: Confinement) -> bool:
     """True when the plan lets nothing change but the temporary folder and devices."""
     temporary = dict(plan.environment).get("TMPDIR", "")
-    return all(path == temporary or path.startswith("/dev/") for path in plan.writes)
+    changes = [path for path in plan.writes if path != temporary]
+    return all(path.startswith("/dev/") and not os.path.isdir(path) for path in changes)
 
 
-def _filter(plan: Confinement) -> bytes:
-    """The filter for a child in a name space of processes, in which the agent has no number; b"" without a table."""
+def _filter(plan: Confinement, reads: bool) -> bytes:
+    """The filter for a child; in a name space of processes the agent has no number. b"" without a table."""
     try:
-        return seccomp.program(plan.sockets, "syslog" in plan.capabilities, True)
+        return seccomp.program(plan.sockets, "syslog" in plan.capabilities, True, os.getpid() if reads else 0)
     except OSError:
         # A machine without a table: name spaces of all kinds then hold what they can.
         return b""

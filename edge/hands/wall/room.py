@@ -5,8 +5,8 @@ Rules:
    So nothing can be forgotten: other homes, sockets in /run, keys are not hidden but absent.
 2. What is only read is read-only, with all that is mounted below it; nothing but /dev holds device nodes, and nothing
    gives rights (nosuid). What is hidden lies under an empty thing that cannot be opened, whatever else is granted.
-3. /dev holds five nodes that are no hardware and the devices that the plan names; /proc shows the child's own
-   processes; /sys and /proc are read-only; /tmp and /dev/shm are the child's own.
+3. /dev holds five nodes that are no hardware and the devices that the plan names; of others at most the name, where it
+   may be listed. /proc shows the child's own processes; /sys and /proc are read-only; /tmp and /dev/shm are its own.
 4. The names of a list-only folder are there, as things that cannot be opened.
 5. Runs as process 1 of new name spaces, in a process of one thread; any call of the kernel that fails ends the try.
 """
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 OLD = "/.old"
 SHUT = "/.shut"
+NODE = "/.node"
 BASES = ("/tmp", "/run", "/mnt", "/proc")  # where the new root stands until it is the root
 NODES = ("null", "zero", "full", "random", "urandom")
 LINKS = (("fd", "/proc/self/fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2"))
@@ -141,24 +142,24 @@ def _bind(path: str, writable: bool, user: int) -> None:
     attributes(path, kernel.ATTR_NOSUID | kernel.ATTR_NODEV | (0 if writable else kernel.ATTR_RDONLY), True)
 
 
-def attributes(path: str, wanted: int, deep: bool) -> None:
+def attributes(path: str, wanted: int, deep: bool, table: str = OLD + "/proc/self/mountinfo") -> None:
     """Set attributes of the mount at `path`, by one call or, before Linux 5.12, mount by mount."""
     try:
         kernel.mount_setattr(path, wanted, deep)
     except OSError as error:
         if error.errno not in (38, 1):  # ENOSYS; EPERM from a filter of a container that does not know the call
             raise
-        for point, flags in _mounts(path if deep else ""):
+        for point, flags in _mounts(path if deep else "", table):
             kernel.mount("", point, "", kernel.MS_BIND | kernel.MS_REMOUNT | flags | wanted)
         if not deep:
             kernel.mount("", path, "", kernel.MS_BIND | kernel.MS_REMOUNT | wanted)
 
 
-def _mounts(path: str) -> list[tuple[str, int]]:
+def _mounts(path: str, table: str) -> list[tuple[str, int]]:
     """The mounts at and below `path` with their flags (proc_pid_mountinfo(5)); none for ""."""
     found = []
     if path:
-        with open(OLD + "/proc/self/mountinfo", "rb") as file:
+        with open(table, "rb") as file:
             for line in file:
                 words = line.split()
                 name = _plain(words[4])
@@ -179,22 +180,36 @@ def _plain(word: bytes) -> str:
 
 def _devices(plan: Confinement, user: int) -> None:
     os.mkdir("/dev", 0o755)
-    named = [path for path in (*plan.writes, *plan.reads) if path.startswith("/dev/")]
+    listed = "/dev" in plan.lists
+    if listed:
+        # All names as they are; where no device opens and nothing can be written they are no more than that.
+        kernel.mount(OLD + "/dev", "/dev", "", kernel.MS_BIND | kernel.MS_REC)
+        attributes("/dev", kernel.ATTR_RDONLY | kernel.ATTR_NOSUID | kernel.ATTR_NODEV, True)
+    named = [path for path in (*plan.writes, *plan.reads) if path.startswith("/dev/") and _special(path)]
     for path in dict.fromkeys([*(f"/dev/{name}" for name in NODES), *named]):
         source = OLD + path
-        if not os.path.exists(source) or os.path.isdir(source) or os.path.lexists(path) or not _special(path):
-            continue
-        status = os.stat(source)
-        if user and not identity.open_to_all(source) and not stat.S_ISREG(status.st_mode):
-            identity.point(os.path.dirname(path), True)
-            os.mknod(path, stat.S_IFMT(status.st_mode) | 0o600, status.st_rdev)
-            os.chown(path, user, user)
-        else:
+        if os.path.exists(source) and not os.path.isdir(source):
             identity.point(path, False)
-            kernel.mount(source, path, "", kernel.MS_BIND)
+            _node(source, path, user)
+    if listed:
+        if os.path.isdir("/dev/shm"):
+            _memory("/dev/shm")
+        return
     for name, target in LINKS:
         os.symlink(target, f"/dev/{name}")
     _memory("/dev/shm")
+
+
+def _node(source: str, path: str, user: int) -> None:
+    """A device at its place: as it is or, where not everybody may open it, as one of the child's user."""
+    status = os.stat(source)
+    if user and not identity.open_to_all(source) and not stat.S_ISREG(status.st_mode):
+        os.mknod(NODE, stat.S_IFMT(status.st_mode) | 0o600, status.st_rdev)
+        os.chown(NODE, user, user)
+        kernel.mount(NODE, path, "", kernel.MS_BIND)
+        os.unlink(NODE)
+    else:
+        kernel.mount(source, path, "", kernel.MS_BIND)
 
 
 def _proc(plan: Confinement) -> None:
@@ -251,19 +266,24 @@ def _memory(path: str) -> None:
 def _names(path: str) -> None:
     """The names in a folder of which nothing else may be read, as far as nothing of it was granted."""
     source = OLD + path
-    if (_special(path) and path != "/dev") or not os.path.isdir(source):
+    if _special(path) or not os.path.isdir(source):
         return
     identity.point(path, True)
     try:
         names = os.listdir(source)[:MOST_NAMES]
     except PermissionError:
         return  # the agent's user may not list it either
-    for name in names:
+    placeholders(path, [(name, os.path.isdir(f"{source}/{name}")) for name in names])
+
+
+def placeholders(path: str, names: list[tuple[str, bool]]) -> None:
+    """Things with these names, of which nothing can be opened; second: is it a folder?"""
+    for name, folder in names:
         place = f"{path.rstrip('/')}/{name}"
         if os.path.lexists(place) or place == OLD:
             continue
         try:
-            if os.path.isdir(f"{source}/{name}"):
+            if folder:
                 os.mkdir(place, 0)
             else:
                 os.close(os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0))

@@ -1,0 +1,161 @@
+"""Who only reads, where there is no Landlock: the board as it is, and nothing of it to be changed."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from edge.hands.wall import level, namespaces
+from edge.hands.wall.confine import Confinement
+from tests.support.rooms import SYSTEM, alive, ended, gone, heard, plan, run, start
+
+REACHED = level.find(at_most="namespaces")
+pytestmark = pytest.mark.skipif(REACHED.name != "namespaces", reason="; ".join(REACHED.reasons))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _no_keeper_stays() -> Iterator[None]:
+    before = Path("/proc/self/mounts").read_text()
+    yield
+    namespaces.end()
+    assert Path("/proc/self/mounts").read_text() == before, "the mounts of a child are seen by the agent"
+
+
+def reader(folder: Path, **fields: Any) -> Confinement:
+    given = {"writes": (), "reads": (*SYSTEM, "/var/log", str(folder)), "lists": ("/dev",), "alone": False, **fields}
+    return plan(str(folder), **given)
+
+
+def outside(text: str) -> list[str]:
+    return os.popen(text).read().split()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' ' | sort",
+        "ls /dev",
+        "ls -l /dev | awk '{print $1, $5, $NF}' | grep -v '^total' | head -n 40",
+        "ps -e -o pid= -o comm= | awk '$1 == 1'",
+        "df / | tail -n 1 | awk '{print $1, $NF}'",
+        "cut -d' ' -f1,2,3 /proc/1/mounts 2> /dev/null | head -n 3",
+        "ls /sys/class/net /usr /etc",
+        "uname -a",
+    ],
+)
+def test_the_board_is_seen_as_it_is(text: str, tmp_path: Path) -> None:
+    assert run(reader(tmp_path), text).text.split() == outside(text)
+
+
+def test_what_is_not_as_it_is_is_said(tmp_path: Path) -> None:
+    made = reader(tmp_path)
+    said = " ".join(namespaces.said(made))
+    assert " ro," in run(made, "grep ' / ' /proc/self/mounts").text and "read-only" in said
+    owner = run(made, "stat -c %U /etc/passwd").text.strip()
+    assert owner == "root" or "nobody" in said
+    assert "read-only" not in " ".join(namespaces.said(plan(str(tmp_path))))
+
+
+def test_the_agent_and_its_like_are_seen(tmp_path: Path) -> None:
+    assert run(reader(tmp_path), f"test -d /proc/{os.getpid()} && echo seen").text == "seen\n"
+
+
+def test_nothing_can_be_changed(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("as it was\n")
+    acts = (
+        "echo x > file",
+        "echo x > new",
+        "rm file",
+        "mv file other",
+        "chmod 777 file",
+        "touch file",
+        "mkdir d",
+        "ln file l",
+    )
+    for act in acts:
+        came = run(reader(tmp_path), act)
+        assert came.code != 0 and "ead-only file system" in came.text, (act, came)
+    assert (tmp_path / "file").read_text() == "as it was\n" and sorted(os.listdir(tmp_path)) == ["file"]
+    for act in (
+        "echo x > /etc/x",
+        "echo x > /var/tmp/x",
+        "echo x > /dev/x",
+        "echo 1 > /proc/sys/kernel/sysrq",
+        "echo x > /sys/x",
+    ):
+        assert run(reader(tmp_path), act).code != 0, act
+
+
+def test_no_device_opens_but_five_and_the_named(tmp_path: Path) -> None:
+    text = "for n in /dev/*; do test -c $n -o -b $n && (exec 3< $n) 2> /dev/null && echo $n; done"
+    five = {f"/dev/{name}" for name in ("null", "zero", "full", "random", "urandom")}
+    # The standard streams are links to what the child was given.
+    assert set(run(reader(tmp_path), text).text.split()) - {"/dev/stdin", "/dev/stdout", "/dev/stderr"} == five
+    came = run(reader(tmp_path), "echo x > /dev/null && head -c 2 /dev/zero | wc -c")
+    assert came.text.strip() == "2"
+
+
+def test_what_is_hidden_and_what_was_not_granted_is_closed(tmp_path: Path) -> None:
+    inside, other = tmp_path / "in", tmp_path / "other"
+    inside.mkdir()
+    other.mkdir()
+    (other / "secret").write_text("secret\n")
+    (inside / ".env").write_text("secret\n")
+    (inside / "keys").mkdir()
+    (inside / "keys/id").write_text("secret\n")
+    hidden = (str(inside / ".env"), str(inside / "keys"), str(inside / "absent"), "/etc/hostname")
+    text = f"cat .env keys/id {other}/secret /etc/hostname; ls keys {other}; ls -a {tmp_path} /home /root"
+    came = run(reader(inside, hidden=hidden), text)
+    assert "secret\n" not in came.text and "other\n" not in came.text and "id\n" not in came.text.replace("keys/id", "")
+    name = Path("/etc/hostname")
+    assert not name.exists() or name.read_text().strip() not in came.text.split()
+
+
+def test_only_names_of_a_folder_that_may_be_listed(tmp_path: Path) -> None:
+    inside, listed = tmp_path / "in", tmp_path / "listed"
+    inside.mkdir()
+    listed.mkdir()
+    (listed / "a").write_text("secret\n")
+    (listed / "b").mkdir()
+    came = run(reader(inside, lists=(str(listed),)), f"ls {listed}; cat {listed}/a; ls {listed}/b")
+    assert came.text.split()[:2] == ["a", "b"] and "secret" not in came.text
+
+
+def test_it_has_a_tmp_of_its_own_and_nothing_else_to_write(tmp_path: Path) -> None:
+    came = run(reader(tmp_path), "echo x > /tmp/own-file && cat /tmp/own-file; printf 'b\\na\\n' | sort")
+    assert came.text.split() == ["x", "a", "b"] and not Path("/tmp/own-file").exists()
+
+
+def test_the_agent_can_be_neither_signalled_nor_read(tmp_path: Path) -> None:
+    os.environ["OF_THE_AGENT"] = "1"
+    text = "kill -URG $AGENT; echo $?; cat /proc/$AGENT/environ | wc -c; cat /proc/$AGENT/maps | wc -c"
+    came = run(reader(tmp_path), f"AGENT={os.getpid()}; {text}")
+    assert [word for word in came.text.split() if word.isdigit()] == ["1", "0", "0"]
+
+
+def test_its_processes_end_with_it(tmp_path: Path) -> None:
+    child, told = start(
+        reader(tmp_path), "setsid sleep 300 & (setsid sh -c 'echo $$; exec sleep 300' &); echo up; wait"
+    )
+    words = heard(told, until=b"up").split()
+    while len(words) < 2:
+        words += os.read(told, 100).split()
+    orphan = next(int(word) for word in words if word != b"up")
+    assert alive(orphan)
+    assert child.kill_tree() >= 3 and gone(orphan) and ended(child) is not None
+    assert heard(told) == b""
+    child.close()
+    os.close(told)
+
+
+def test_its_end_is_told_and_its_limits_hold(tmp_path: Path) -> None:
+    assert run(reader(tmp_path), "exit 3").code == 3
+    assert run(reader(tmp_path), "kill -TERM $$").code == -signal.SIGTERM
+    assert run(reader(tmp_path), "ulimit -H -n").text == "1024\n"
+    words = run(reader(tmp_path), "grep -E 'Cap(Eff|Prm)|NoNew|^Seccomp:' /proc/self/status").text.split()
+    assert words[1::2] == ["0" * 16, "0" * 16, "1", "2"]
