@@ -35,7 +35,9 @@ def run(plan: Confinement, user: int, request: dict[str, Any], fds: list[int]) -
         if user == USERSPACE:
             _map_self(request["uid"], request["gid"])
         kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
-        _expendable()
+        _tell("/proc/self/oom_score_adj", "1000")  # when memory runs out, the child goes first
+        if request["group"] and user <= 0:
+            _tell(request["group"] + "/cgroup.procs", "0")  # root is bound by no limit of a user
         os.umask(0)
         if request["look"]:
             look.build(plan)
@@ -70,7 +72,7 @@ def _say(fd: int, text: str) -> None:
     try:
         os.write(fd, text.encode("utf-8", "replace")[:4000])
     except OSError:
-        # Nobody listens: the agent is gone, and so is this process in a moment.
+        # Nobody listens: the agent is gone, and so is this process in a moment. Or the kernel does not want to.
         return
 
 
@@ -84,13 +86,13 @@ def _map_self(uid: int, gid: int) -> None:
             os.close(fd)
 
 
-def _expendable() -> None:
-    """When memory runs out, the child goes first."""
+def _tell(path: str, text: str) -> None:
+    """Write a word to the kernel; nothing where it may not be."""
     try:
-        fd = os.open("/proc/self/oom_score_adj", os.O_WRONLY | os.O_CLOEXEC)
+        fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
     except OSError:
         return
-    _say(fd, "1000")
+    _say(fd, text)
     os.close(fd)
 
 

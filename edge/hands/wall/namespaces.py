@@ -20,7 +20,7 @@ import select
 import sys
 from time import monotonic
 
-from edge.hands.wall import keeper, limits, seccomp, tree
+from edge.hands.wall import cgroup, keeper, limits, seccomp, tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -213,6 +213,7 @@ def start(plan: Confinement, argv: Sequence[str], stdin: int, stdout: int, stder
         "limits": limits.wanted(plan),
         "umask": umask,
         "look": look,
+        "group": _group(plan, look),
         "net": not plan.sockets and not look,
         "uid": os.geteuid(),
         "gid": os.getegid(),
@@ -256,6 +257,14 @@ def _filter(plan: Confinement, reads: bool) -> bytes:
     except OSError:
         # A machine without a table: name spaces of all kinds then hold what they can.
         return b""
+
+
+def _group(plan: Confinement, look: bool) -> str:
+    """The control group that counts the processes of a child that may stay root; "" for none."""
+    if look or os.geteuid() != 0:
+        return ""
+    found = cgroup.group(plan.limits.processes)
+    return found.path if found is not None else ""
 
 
 def _asked(request: dict[str, Any], fds: Sequence[int]) -> dict[str, Any]:

@@ -216,6 +216,18 @@ def test_limits_are_there_from_the_start(tmp_path: Path) -> None:
     assert (tmp_path / "big").stat().st_size == 1 << 20
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root is bound by no limit of its user")
+def test_a_child_that_stays_root_is_bound_too(tmp_path: Path) -> None:
+    from edge.hands.wall import cgroup
+
+    if cgroup.group(512) is None:
+        pytest.skip("there is no pids controller that can be used here")
+    text = "i=0; while test $i -lt 700; do sleep 20 & i=$((i+1)); done; echo all $i"
+    made = plan(str(tmp_path), alone=False)
+    came = run(made, text)
+    assert came.user == 0 and "all 700" not in came.text and "annot fork" in came.text
+
+
 def test_everything_ends_with_a_call_also_sessions_and_orphans(tmp_path: Path) -> None:
     text = "setsid sleep 300 & (setsid sh -c 'sleep 300' &) ; echo up; wait"
     child, told = start(plan(str(tmp_path)), text)
