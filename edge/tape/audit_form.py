@@ -38,6 +38,8 @@ DEPTH = 24
 _TAIL = len(',"prev":"","mac":""}') + 128
 _LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
 _HEX = frozenset(b"0123456789abcdef")
+_INNER = bytes(byte ^ 0x36 for byte in range(256))
+_OUTER = bytes(byte ^ 0x5C for byte in range(256))
 _HEAD = len(LABEL).to_bytes(8, "big") + LABEL + (64).to_bytes(8, "big")
 
 
@@ -55,7 +57,11 @@ def encode(
 
 def mac_of(key: bytes, prev: bytes, body: bytes) -> str:
     """The mac of a record (rule 2), 64 hex digits."""
-    return _hmac(key, _HEAD + prev + len(body).to_bytes(8, "big") + body, "sha256").hex()
+    # RFC 2104; the hmac module would load OpenSSL first, which costs a third of an interpreter's start.
+    block = key.ljust(64, b"\0")
+    inner = _sha256(block.translate(_INNER) + _HEAD + prev + len(body).to_bytes(8, "big") + body).digest()
+    mac: str = _sha256(block.translate(_OUTER) + inner).hexdigest()
+    return mac
 
 
 def ratchet(key: bytes, steps: int = 1) -> bytes:
@@ -225,24 +231,21 @@ def _first_parts(fields: Any, level: int) -> tuple[str, ...]:
     return _parts(fields, level)
 
 
-def _first_hmac(key: bytes, message: bytes, name: str) -> bytes:
-    """The same for the one-shot HMAC."""
-    from hmac import digest
-
-    global _hmac
-    _hmac = digest
-    return digest(key, message, name)
-
-
 def _first_sha256(data: bytes) -> Any:
-    """The same for SHA-256."""
-    from hashlib import sha256
+    """The same for SHA-256: Python's own, else whatever hashlib has."""
+    from sys import version_info
 
     global _sha256
+    try:
+        if version_info < (3, 12):  # to look for a module that is not there costs more than hashlib
+            from _sha256 import sha256  # type: ignore[import-not-found]
+        else:
+            from _sha2 import sha256  # type: ignore[import-not-found]
+    except ImportError:
+        from hashlib import sha256
     _sha256 = sha256
     return sha256(data)
 
 
 _parts: Callable[[Any, int], tuple[str, ...]] = _first_parts
-_hmac: Callable[[bytes, bytes, str], bytes] = _first_hmac
 _sha256: Callable[[bytes], Any] = _first_sha256

@@ -21,7 +21,7 @@ import os
 from edge.faults import TapeFault
 from edge.record import Record
 from edge.tape import disk as disks
-from edge.tape.audit_form import FIRST
+from edge.tape.audit_form import FIRST, digest_of
 from edge.tape.disk import cannot, whole
 
 TYPE_CHECKING = False
@@ -216,6 +216,4 @@ def keys_of(text: str) -> tuple[tuple[int, bytes], ...]:
 
 
 def _check(text: bytes) -> bytes:
-    from hashlib import sha256
-
-    return sha256(text).hexdigest()[:16].encode()
+    return digest_of(text)[:16].encode()
