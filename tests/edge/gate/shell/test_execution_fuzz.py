@@ -1,0 +1,81 @@
+"""Texts that hide "create the file M" are judged; whatever the gate lets run by itself is run, and M must not be there.
+
+The texts run behind the wall in a folder of their own, by dash, bash and busybox sh, as many of these as are here.
+A part of those that were not allowed runs too: it shows that the texts do what they are made for.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from edge.call import Call, Effect, Root, Scene
+from edge.gate.decide import decide
+from edge.gate.policy import Policy, State
+from tests.support.shell_fuzz import texts
+from tests.support.walled import run
+
+SEEDS = (20261130, 7, 4242)
+WHOLE = 7000  # of each seed: 21,000 in the long run, a tenth of it otherwise
+TRIED = 120  # of those that were not allowed, for each seed
+SHELLS = tuple(
+    (name, [str(shutil.which(name)), *argv])
+    for name, argv in (("dash", ["-c"]), ("bash", ["-c"]), ("busybox", ["sh", "-c"]))
+    if shutil.which(name)
+)
+FILES = {
+    "F": "alpha\nbeta x\n",
+    "S": "#!/bin/sh\ntouch M\n",
+    "P": "w M\n",
+    "A": 'BEGIN{print 1 > "M"}\n',
+    "N": "M\n",
+    "Y": "y\n",
+    "B": "dG91Y2ggTQo=\n",
+    "H": "00000000: 6162 0a                                  ab.\n",
+    "K": "all:\n\ttouch M\n",
+}
+
+
+def lay_out(folder: Path) -> None:
+    """What the texts find in their folder, and no M."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    for name, content in FILES.items():
+        (folder / name).write_text(content)
+    (folder / "S").chmod(0o755)
+    subprocess.run(["tar", "-cf", "T", "F"], cwd=folder, check=True)
+
+
+def verdict(text: str, folder: Path) -> str:
+    scene = Scene(str(folder), "", (Root("work", str(folder)),))
+    call = Call("bash", {"command": text}, "c1")
+    return decide(call, (Effect("run", "shell:sh", detail=text),), Policy("guarded"), State(), scene).verdict
+
+
+def made(text: str, folder: Path, argv: list[str]) -> bool:
+    lay_out(folder)
+    run([*argv, text], folder, seconds=4.0)
+    return any(os.path.lexists(folder / name) for name in ("M", "M.gz"))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_nothing_that_is_allowed_makes_the_file(tmp_path: Path, seed: int) -> None:
+    count = WHOLE if os.environ.get("FIELDHAND_SOAK") == "1" else WHOLE // 10
+    folder = tmp_path / "here"
+    verdicts: dict[str, int] = {"allow": 0, "ask": 0, "deny": 0}
+    judged = [(text, verdict(text, folder)) for text in texts(seed, count)]
+    for _, said in judged:
+        verdicts[said] += 1
+    allowed = [text for text, said in judged if said == "allow"]
+    wrong = [(text, name) for text in allowed for name, argv in SHELLS if made(text, folder, argv)]
+    others = [text for text, said in judged if said != "allow"][:TRIED]
+    worked = sum(made(text, folder, SHELLS[number % len(SHELLS)][1]) for number, text in enumerate(others))
+    shells = ", ".join(name for name, _ in SHELLS)
+    print(f"seed {seed}: {count} texts, {verdicts}; by {shells} {len(wrong)} of the allowed ones made M,")
+    print(f"and of {len(others)} that were not allowed {worked} did")
+    assert not wrong, wrong[:5]
+    assert worked > len(others) // 4, "the texts no longer do what they are made for"
