@@ -267,8 +267,8 @@ class BoardProcess:
         notes = [note[:300] for note in (*self.notes, self.journal.trouble, self.trouble) if note]
         states = self.guard.leases.states(now)
         clock = {"pid": os.getpid(), "board": now, "speed": self.guard.clock.speed}
-        clock["stopped"] = self.guard.stopped[:300]
-        return {**clock, "sensors": self.sim.shown(now), "outputs": states, "notes": notes}
+        stopped = self.guard.stopped[:300]
+        return {**clock, "stopped": stopped, "sensors": self.sim.shown(now), "outputs": states, "notes": notes}
 
     def _begin(self) -> None:
         """Write down the outputs that a board which died left on: this start made them safe.

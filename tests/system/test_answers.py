@@ -186,3 +186,35 @@ def test_a_conversation_under_a_stop_says_so_and_goes_on_after_it(tmp_path: Path
     console.until("fieldhand> ")
     console.type(",quit")
     assert console.end() == 0
+
+
+UNLINK = "import os; os.unlink(os.sep.join([{state!r}, 'st' + 'op']))"
+CONNECT = (
+    "import socket, os; s = socket.socket(socket.AF_UNIX); d = {state!r} + '/appro' + 'vals';"
+    "s.connect(d + '/' + os.listdir(d)[0]); print('reached')"
+)
+
+
+@pytest.mark.skipif(not os.path.exists("/usr/bin/python3"), reason="the program that tries it is the system's Python")
+@pytest.mark.parametrize("act", [UNLINK, CONNECT], ids=["lift", "connect"])
+def test_a_program_of_a_tool_neither_lifts_a_stop_nor_reaches_the_questions(tmp_path: Path, act: str) -> None:
+    """In the widest mode, with yes to everything, by text that the gate cannot read: the kernel holds it."""
+    process, row = asking(tmp_path)
+    try:
+        state = agent.state(tmp_path)
+        assert agent.run("stop", "--network", home=tmp_path).returncode == 0
+        code = act.format(state=str(state)).replace('"', '\\"')
+        told = ["--mode", "full", "--yes", "--trace", "json", "tool", "bash", f'command=/usr/bin/python3 -c "{code}"']
+        done = agent.run(*told, home=tmp_path)
+        outcomes = [event for line in done.stderr.splitlines() if (event := json.loads(line))["event"] == "outcome"]
+        assert len(outcomes) == 1, done.stderr
+        if (outcomes[0].get("data") or {}).get("wall") in ("none", "off"):
+            pytest.skip("this kernel gives no wall")
+        assert outcomes[0]["ok"] is False
+        assert re.search("PermissionError|FileNotFoundError|NotADirectory|Operation not permitted", outcomes[0]["text"])
+        assert "reached" not in outcomes[0]["text"].replace("print('reached')", "")
+        assert stop.read(str(state)).words == "network"  # type: ignore[union-attr]
+        assert [one["id"] for one in waiting(tmp_path)] == [row["id"]]
+    finally:
+        process.kill()
+        process.communicate()
