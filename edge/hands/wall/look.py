@@ -69,11 +69,12 @@ def _nodes(plan: Confinement) -> list[tuple[str, int]]:
 
 def _cover(place: str, plan: Confinement) -> None:
     """Put an empty folder over a place, and on it what the plan names there (rule 2)."""
-    named = (*plan.reads, *plan.lists, *plan.writes)
-    if any(identity.within(place, (path,)) for path in (*plan.reads, *plan.writes)):
+    open_ones = (*plan.reads, *plan.writes)
+    if identity.within(place, open_ones):
         return
-    names = {path: _names(path) for path in plan.lists if identity.within(path, (place,))}
-    below = [path for path in dict.fromkeys(named) if identity.within(path, (place,)) and path not in names]
+    listed = [path for path in plan.lists if identity.within(path, (place,)) and not identity.within(path, open_ones)]
+    names = {path: _names(path) for path in listed if os.path.isdir(path)}
+    below = [path for path in dict.fromkeys(open_ones) if identity.within(path, (place,))]
     trees = [(path, os.path.isdir(path), kernel.open_tree(path, True)) for path in below if os.path.exists(path)]
     own = place == "/tmp"
     options = f"mode=1777,size={room.MEMORY}" if own else "mode=0755,size=4m"
