@@ -40,9 +40,10 @@ def run(args: Args, hands: Hands) -> Observation:
     parts = [clip(out, CLIP)] if out else []
     if err:
         parts.append("[stderr]\n" + clip(err, CLIP))
-    parts += [f"[{sentence}]" for sentence in _ending(found)]
-    facts = {name: found[name] for name in _FACTS}
     good = found["ended"] == "exit" and found["code"] == 0
+    # What the wall keeps closed beyond the permit explains a failure; a success needs no word about it.
+    parts += [f"[{sentence}]" for sentence in (*_ending(found), *(() if good else found["said"]))]
+    facts = {name: found[name] for name in _FACTS}
     return Observation(good, "\n".join(parts) or "(no output)", facts, untrusted=True)
 
 
@@ -70,7 +71,7 @@ def _ending(found: Mapping[str, Any]) -> list[str]:
         said.append(f"what it left running was ended ({found['killed']})")
     if found["cut"]:
         said.append(f"{found['cut']} bytes of output were not kept")
-    return [*said, *found.get("said", ())]
+    return said
 
 
 TOOL = Tool(

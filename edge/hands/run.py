@@ -18,7 +18,7 @@ import time
 
 from edge.faults import Refused, ToolFault
 from edge.hands.wall import environment, level, limits, spawn, tree
-from edge.hands.wall.plan import changes, plan
+from edge.hands.wall.plan import plan, wants_temporary
 from edge.record import replace
 
 TYPE_CHECKING = False
@@ -58,7 +58,7 @@ class Run:
             raise ToolFault("a command cannot hold a NUL")
         world, permit = self._holder.world, self._holder.permit
         found = self._level()
-        temporary = _temporary() if changes(permit) else ""
+        temporary = _temporary() if wants_temporary(permit) else ""
         try:
             made, said = plan(permit, world, found.name, temporary)
             made = replace(made, alone=made.alone and found.alone)

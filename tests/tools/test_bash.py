@@ -54,6 +54,13 @@ def test_a_deadline_keeps_what_was_said_and_says_so(tmp_path: Path) -> None:
     assert found.ok and found.text == "done\n[what it left running was ended (1)]"
 
 
+def test_a_failure_is_told_what_the_wall_keeps_closed(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("KEY=hush")
+    assert carry(tmp_path, "ls -a").text.split() == [".", "..", ".env"]
+    found = carry(tmp_path, "cat .env")
+    assert not found.ok and "hush" not in found.text and f"kept closed: {tmp_path}/.env" in found.text
+
+
 @pytest.mark.parametrize(
     "args",
     [

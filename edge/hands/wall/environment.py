@@ -4,7 +4,7 @@ Rules:
 1. The environment is made from a list of names, never copied: no key of the agent can be in it.
 2. PATH is fixed to folders that only root writes. Programs see no terminal.
 3. The folder for temporary files is the child's alone, and goes with everything in it when the call ends. A call
-   that may not write has none.
+   that only reads what all may read has none.
 """
 
 from __future__ import annotations

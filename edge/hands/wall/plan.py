@@ -70,6 +70,15 @@ def changes(permit: Permit) -> bool:
     return any(grant.verb == "write" and grant.root not in ("system", "output") for grant in permit.grants)
 
 
+def wants_temporary(permit: Permit) -> bool:
+    """Does a child need a folder for temporary files: one that writes, or whose program needs more than the readable?
+
+    A folder of its own makes a start dearer (no ruleset fits twice), and what just reads text has no use for one.
+    """
+    beyond = (grant for grant in permit.grants if grant.root == "system" and grant.verb in ("read", "write"))
+    return changes(permit) or any("/" + grant.path not in READABLE for grant in beyond)
+
+
 def _paths(permit: Permit, world: World) -> _Paths:
     found: dict[str, list[str]] = {"read": [], "list": [], "write": []}
     exact = []
@@ -120,9 +129,17 @@ def _hidden(paths: _Paths, barred: tuple[str, ...]) -> tuple[tuple[str, ...], tu
             hidden.pop(one, None)
     said = []
     if found.unseen:
-        shown = ", ".join(found.unseen[:3]) + (" and more" if len(found.unseen) > 3 else "")
-        said.append(f"closed because not everything could be looked at for keys: {shown}")
+        said.append(f"closed because not everything could be looked at for keys: {_listed(found.unseen)}")
+    shut = tuple(one for one in hidden if any(inside(one, folder) for folder in paths.writes) and os.path.lexists(one))
+    if shut:
+        # Landlock cannot leave one name out of a folder (landlock.py, rule 2).
+        folders = tuple(dict.fromkeys(os.path.dirname(one) for one in shut))
+        said.append(f"kept closed: {_listed(shut)}; a shell may make no new files right in {_listed(folders)}")
     return tuple(hidden), tuple(said)
+
+
+def _listed(paths: tuple[str, ...]) -> str:
+    return ", ".join(paths[:3]) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
 
 
 def _names(permit: Permit, kind: str) -> tuple[str, ...]:

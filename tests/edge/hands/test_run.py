@@ -90,6 +90,8 @@ def test_a_writing_call_has_a_temporary_folder_that_goes(tmp_path: Path) -> None
     folder = found["stdout"].strip()
     assert found["code"] == 0 and folder.startswith("/") and not os.path.lexists(folder)
     assert shell(tmp_path, 'echo "${TMPDIR-none}"')["stdout"] == "none\n"
+    beyond = (*READ, Grant("read", "system", "etc", True), Grant("read", "system", "var/lib/dpkg", True))
+    assert shell(tmp_path, "echo x | tee $(mktemp)", *beyond)["stdout"] == "x\n"
 
 
 def test_a_deadline_ends_the_whole_tree_and_keeps_the_output(tmp_path: Path) -> None:

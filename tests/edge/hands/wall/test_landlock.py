@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 from pathlib import Path
 
@@ -183,9 +184,17 @@ def test_the_environment_and_memory_of_processes_outside_are_closed(tmp_path: Pa
     assert act(plan(tmp_path), "cat /proc/self/maps /proc/meminfo > /dev/null").code == 0
 
 
-def test_the_agent_cannot_be_signalled(tmp_path: Path) -> None:
-    for text in (f"kill -URG {os.getpid()}", "kill -URG $PPID", "kill -URG -1", f"kill -URG -{os.getpgid(0)}"):
-        assert act(plan(tmp_path), text).code != 0
+@pytest.mark.parametrize("level", ["landlock", "seccomp"])
+def test_the_agent_cannot_be_signalled(tmp_path: Path, level: str) -> None:
+    heard: list[int] = []
+    before = signal.signal(signal.SIGURG, lambda number, _: heard.append(number))
+    try:
+        for text in (f"kill -URG {os.getpid()}", "kill -URG $PPID", f"kill -URG -{os.getpgid(0)}"):
+            assert act(plan(tmp_path, level=level), text).code != 0
+        act(plan(tmp_path, level=level), "kill -URG -1; kill -URG 0")
+        assert heard == []
+    finally:
+        signal.signal(signal.SIGURG, before)
 
 
 def test_the_network_is_closed_and_opened_by_the_plan(tmp_path: Path) -> None:

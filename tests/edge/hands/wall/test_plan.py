@@ -9,7 +9,7 @@ import pytest
 
 from edge.call import Grant, Permit, Root, Scene
 from edge.faults import Refused
-from edge.hands.wall.plan import changes, plan
+from edge.hands.wall.plan import changes, plan, wants_temporary
 from edge.hands.world import World
 from edge.record import replace
 from edge.tape.unkept import Unkept
@@ -51,7 +51,10 @@ def test_needs_become_paths_devices_sockets_and_capabilities(tmp_path: Path) -> 
     made, _ = plan(permit(*READ, *needs), world(tmp_path), "seccomp")
     assert "/run/udev" in made.reads and made.writes == ("/dev/vcio",) and not made.alone
     assert made.sockets == ("netlink", "unix") and made.capabilities == ("syslog",)
-    assert not changes(permit(*READ, *needs))
+    assert not changes(permit(*READ, *needs)) and wants_temporary(permit(*READ, *needs))
+    assert not wants_temporary(permit(*READ, Grant("read", "system", "var/log", True))) and wants_temporary(
+        permit(*WRITE)
+    )
 
 
 def test_a_folder_that_is_not_deep_is_listed_only(tmp_path: Path) -> None:
@@ -66,8 +69,12 @@ def test_what_is_barred_and_what_names_a_key_is_hidden(tmp_path: Path) -> None:
     (tmp_path / "a/.env").write_text("x")
     (tmp_path / "state").mkdir()
     barred = (str(tmp_path / "state"),)
-    made, _ = plan(permit(*WRITE, barred=barred), world(tmp_path), "seccomp")
+    made, said = plan(permit(*WRITE, barred=barred), world(tmp_path), "seccomp")
     assert {str(tmp_path / "a/.env"), str(tmp_path / "state")} <= set(made.hidden)
+    assert (
+        len(said) == 1 and f"may make no new files right in {tmp_path}" in said[0] and f"{tmp_path}/a/.env" in said[0]
+    )
+    assert plan(permit(*READ, barred=barred), world(tmp_path), "seccomp")[1] == ()
     assert not os.path.exists("/etc/shadow") or "/etc/shadow" in made.hidden
 
 
