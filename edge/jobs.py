@@ -4,7 +4,8 @@ Rules:
 1. There is always a free thread for a new job: one that hangs keeps its thread, the next job gets another.
 2. A job returns an event, which its thread feeds; while feeding, the job counts as done, so that the next
    job of the turn goes on in the same thread without a switch.
-3. Threads are daemons: they never hold up the end of the process.
+3. Threads are daemons: they never hold up the end of the process. Python before 3.10 takes the thread that first
+   imports `threading` for the main one and waits for its end: there it is imported here, before any job can.
 """
 
 from __future__ import annotations
@@ -23,6 +24,10 @@ class Jobs:
     def __init__(self, feed: Callable[[Any, bool], None]) -> None:
         import _queue
         import _thread
+        import sys
+
+        if sys.version_info < (3, 10):
+            import threading  # noqa: F401 (rule 3)
 
         self._feed = feed
         self._queue: Any = _queue.SimpleQueue()

@@ -8,8 +8,8 @@ Rules:
 3. Kinds, the first that fits: odd, adrift (a relative path, and the folder it counts from is gone), own (the
    agent's state and keys), secret (secret.py), workspace (inside a root), readable
    (system places that hold no secrets), system (places whose change breaks a board), outside (all else).
-4. For a change there are two kinds more, before `workspace`: settings (what says what the agent may do) and
-   startup (what a later login, shell or tool of the operator runs by itself).
+4. For a change there are three kinds more, before `workspace`: settings (what says what the agent may do), hook
+   (what git or the agent runs or obeys by itself) and startup (what a later login, shell or tool runs by itself).
    What is the agent's own or its settings is known without case too: a card that folds case opens it so.
 5. The path granted is relative to its root; the root of everything is named `system` and is `/`.
 """
@@ -133,6 +133,14 @@ def is_startup(path: str) -> bool:
     return not STARTUP_PAIRS.isdisjoint(zip(parts, parts[1:]))
 
 
+def is_hook(path: str) -> bool:
+    """True for what git or this agent runs or obeys by itself: hooks, and a project's own skills and hooks."""
+    parts = folded(path).split("/")
+    if ".fieldhand" in parts:
+        return True
+    return any(first.endswith(".git") and second == "hooks" for first, second in zip(parts, parts[1:]))
+
+
 def place(path: str, scene: Scene) -> Place:
     """Where `path`, as a call gave it, leads in this scene."""
     if is_odd(path):
@@ -162,6 +170,8 @@ def place(path: str, scene: Scene) -> Place:
     change = kind
     if kind != "own" and any(inside(seen, folded(one)) for one in scene.settings):
         change = "settings"
+    elif kind == "workspace" and is_hook(full):
+        change = "hook"
     elif kind == "workspace" and is_startup(full):
         change = "startup"
     return Place(kind, name, rest, full, change)

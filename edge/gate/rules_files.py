@@ -14,6 +14,7 @@ from edge.gate.row import ALWAYS, HIGH, HIGH_ASKS, MEDIUM, NEVER, Row
 _ROOTS = "{what} is outside every opened folder; only folders that `roots` in the settings names are written to"
 _OWN = "{what} is the agent's own state or key, not for tools; `recall` searches what was said and done"
 _SETTINGS = "{what} says what the agent may do; only the operator changes it"
+_HOOK = "{what} is run by itself whenever its repository or its agent is used; only the operator changes it"
 _STARTUP = "writes {what}, which is run by itself later, outside of Fieldhand"
 _FORBIDDEN = "{what} is closed by `forbidden_paths` of the risk profile"
 _DEVICE = "{what} is a device file; hardware goes through the hardware tools"
@@ -44,6 +45,7 @@ FILES = {
     ("write", "file", "secret"): Row("write.secret", "high", NEVER, "{what} may hold keys; tools do not write there"),
     ("write", "file", "own"): Row("write.own", "high", NEVER, _OWN),
     ("write", "file", "settings"): Row("write.settings", "high", NEVER, _SETTINGS),
+    ("write", "file", "hook"): Row("write.hook", "high", NEVER, _HOOK),
     ("write", "file", "startup"): Row("write.startup", "high", HIGH, _STARTUP),
     ("write", "file", "device"): Row("write.device", "high", NEVER, _DEVICE),
     ("write", "file", "knob"): Row("write.knob", "high", NEVER, _KNOB),

@@ -9,7 +9,7 @@ from collections import Counter
 import pytest
 
 from edge.call import Root, Scene
-from edge.gate.paths import absolute, inside, is_odd, is_secret, is_startup, is_workspace, place
+from edge.gate.paths import absolute, inside, is_hook, is_odd, is_secret, is_startup, is_workspace, place
 
 ROUNDS = 50_000 if os.environ.get("FIELDHAND_SOAK") == "1" else 5_000
 SCENE = Scene(
@@ -163,8 +163,8 @@ def test_their_neighbours_without_keys_stay_readable(path: str) -> None:
         ".config/autostart/x.desktop",
         ".config/systemd/user/x.service",
         ".git/info/attributes",
-        "a/.git/hooks/pre-commit",
-        "bare.git/hooks/update",
+        ".git/index",
+        "bare.git/HEAD",
         "crontab",
         "etc/cron.d/job",
         ".local/bin/ls",
@@ -174,6 +174,12 @@ def test_their_neighbours_without_keys_stay_readable(path: str) -> None:
 def test_what_is_run_by_itself_later_is_a_startup_file_for_a_change_only(path: str) -> None:
     spot = place(path, SCENE)
     assert is_startup(spot.full) and (spot.kind, spot.change) == ("workspace", "startup")
+
+
+@pytest.mark.parametrize("path", [".git/hooks/pre-commit", "bare.git/hooks/update", ".fieldhand/skills/x.md", ".Fieldhand"])
+def test_hooks_and_skills_are_changed_by_the_operator_alone(path: str) -> None:
+    spot = place(path, SCENE)
+    assert is_hook(spot.full) and (spot.kind, spot.change) == ("workspace", "hook")
 
 
 @pytest.mark.parametrize(
@@ -361,7 +367,7 @@ def test_whatever_is_written_a_path_is_in_a_root_only_when_it_is_below_it() -> N
         (".state2/x", "workspace", "workspace"),
         ("c.toml.md", "workspace", "workspace"),
         ("/data/.BashRC", "workspace", "startup"),
-        ("a/.GIT/hooks/x", "workspace", "startup"),
+        ("a/.GIT/hooks/x", "workspace", "hook"),
         ("/proc/self/root/w/proj/x", "secret", "secret"),
         ("/../../../etc/shadow", "secret", "secret"),
         ("../../etc/./ssl/../shadow", "secret", "secret"),
