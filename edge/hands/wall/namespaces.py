@@ -34,7 +34,6 @@ READ_ONLY = "behind this wall every mount shows as read-only, whatever it is"
 OTHERS = "the board's processes, mounts and network are not to be seen from this child, which may write"
 NOBODY = "files of other users show as nobody's behind this wall"
 PATIENCE = 20.0  # seconds for a room to be built on the slowest board
-ABOVE = 10
 SIGKILL = 9
 EPERM, EPIPE, ETIMEDOUT = 1, 32, 110
 _lock = _thread.allocate_lock()
@@ -177,25 +176,25 @@ class _Keeper:
 
 def _spawned(theirs: int) -> int:
     """Start the keeper with its end of the socket as descriptor 3."""
-    import fcntl
-
     where = os.path.abspath(__file__)
     for _ in ("wall", "hands", "edge", "library"):
         where = os.path.dirname(where)
     environment = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
     plain = ["-B"] if sys.dont_write_bytecode else []
     words = [sys.executable, *plain, "-I", "-S", "-c", CODE, where]
-    moved = fcntl.fcntl(theirs, fcntl.F_DUPFD_CLOEXEC, ABOVE)
+    # Of so many copies the last lies above what is filled in the child: 0 to 3.
+    copies = [os.dup(theirs) for _ in range(keeper.AGENT + 1)]
     try:
         actions: list[tuple[Any, ...]] = [
             (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDWR, 0),
             (os.POSIX_SPAWN_DUP2, 0, 1),
             (os.POSIX_SPAWN_DUP2, 0, 2),
-            (os.POSIX_SPAWN_DUP2, moved, keeper.AGENT),
+            (os.POSIX_SPAWN_DUP2, max(copies), keeper.AGENT),
         ]
         return os.posix_spawn(words[0], words, environment, file_actions=actions, setpgroup=0, setsigmask=())
     finally:
-        os.close(moved)
+        for fd in copies:
+            os.close(fd)
 
 
 def start(plan: Confinement, argv: Sequence[str], stdin: int, stdout: int, stderr: int, umask: int = 0o022) -> Kept:
