@@ -33,7 +33,7 @@ def prefix(walk: Walk, values: list[tuple[str, Value, bool]], argv: tuple[str, .
             if argv[0] in ("eval", ".", "export", "readonly", ":", "set", "trap", "exec") or (
                 argv[0] in walk.state.functions
             ):
-                walk.state.set(name, value, False)
+                walk.state.give(name, value, False)
 
 
 def redirect(walk: Walk, redirects: tuple[Redirect, ...]) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789.")
 _DANGER = frozenset(("ARGV", "ARGC", "ENVIRON", "PROCINFO", "SYMTAB", "FUNCTAB"))
-_KNOWN = names("-F -v -b -c -P -r -S --posix --traditional --re-interval --field-separator --assign --sandbox -W")
+_KNOWN = names("-F -v -b -c -P -r -S --posix --traditional --re-interval --field-separator --assign --sandbox")
 _ESCAPES = {"n": "\n", "t": "\t", "/": "/", '"': '"', "\\": "\\"}
 
 
@@ -64,7 +64,7 @@ def scan(walk: Walk, program: str) -> None:
             depth += 1
         elif text in ")]":
             depth -= 1
-        elif text in (";", "\n", "}", "{") and kind == "sign":
+        elif kind == "sign" and _ends(text, before, depth):
             printing, depth = False, 0
         elif text in (">", ">>") and kind == "sign" and printing and depth <= 0:
             _target(walk, "write", after, tokens[index + 2 : index + 3])
@@ -72,6 +72,13 @@ def scan(walk: Walk, program: str) -> None:
             _pipe(walk, before, after)
         elif text == "@":
             walk.sink.unknown("program:awk", "it calls what only shows when it runs")
+
+
+def _ends(text: str, before: Token, depth: int) -> bool:
+    """True when a statement ends: not at a line end inside parentheses or behind what goes on."""
+    if text == "\n":
+        return depth <= 0 and before[1] not in (",", "&&", "||", "?", ":")
+    return text in (";", "}", "{")
 
 
 def _word(walk: Walk, text: str, tokens: list[Token], index: int) -> None:
@@ -135,8 +142,10 @@ def _tokens(program: str) -> list[Token] | None:
                 return None
             found.append(("text" if letter == '"' else "pattern", text))
         else:
+            if letter == "/" and found and found[-1][1] == ")" and '"' in program[at:] and "/" in program[at + 1 :]:
+                return None  # a pattern or a division: texts behind it would be read differently
             sign = program[at : at + 2]
-            sign = sign if sign in (">>", "||", "|&", "&&", ">=", "<=", "==", "!=") else letter
+            sign = sign if sign in (">>", "||", "|&", "&&", ">=", "<=", "==", "!=", "++", "--") else letter
             found.append(("sign", sign))
             at += len(sign)
     return found
@@ -150,7 +159,7 @@ def _value_expected(found: list[Token]) -> bool:
         return False
     if kind == "word":
         return text in ("print", "printf", "return", "in", "case", "else", "do", "and", "or")
-    return text not in (")", "]", "$") and text != "++" and text != "--"
+    return text not in (")", "]", "$", "++", "--")
 
 
 def _quoted(program: str, at: int) -> tuple[str, int]:

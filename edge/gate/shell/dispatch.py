@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _BINS = names("/bin /sbin /usr/bin /usr/sbin /usr/local/bin /usr/local/sbin /usr/games")
 _TALKERS = names("git pip pip3 npm apt apt-get hg svn go cargo gem docker podman snap flatpak")
 _TALKING = names("push pull fetch clone ls-remote install update upgrade full-upgrade dist-upgrade download get")
+# Some shells look for these before functions (POSIX.1-2017 2.9.1).
+_SPECIAL = names(": . break continue eval exec exit export readonly return set shift times trap unset")
 _RECURSIVE = frozenset(("-r", "-R", "-rf", "-fr", "-Rf", "-fR", "-rfv", "--recursive", "-rfd", "-vrf"))
 
 
@@ -36,7 +38,7 @@ def run(walk: Walk, argv: tuple[str, ...]) -> Stream:
         return computed(walk, argv)
     if name in walk.state.functions:
         stream = walk.call(name, argv[1:])
-        if walk.state.functions[name][1]:
+        if walk.state.functions[name][1] and name not in _SPECIAL:
             return stream
     alias = walk.state.aliases.get(name)
     if alias is not None and alias[1] < walk.line:

@@ -161,7 +161,10 @@ def man(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
         if option in ("-P", "--pager", "-H", "--html"):
             walk.sink.unknown("program:man", f"man starts {shown(text)}")
             walk.text(text, "man")
-    programs.apply(walk, name, TABLE[name], words)
+    use = programs.apply(walk, name, TABLE[name], words)
+    for word in use.operands:
+        if "/" in word:
+            walk.sink.path("read", word, walk.state)
     return Stream()
 
 

@@ -39,19 +39,7 @@ _IP_FLAGS = (
 _IP_VERBS = names("show list ls lst get sh l g sho lis save help")
 
 
-_IW_LOUD = names(
-    "set connect disconnect del add scan ibss mesh ocb auth roc mgmt switch offchannel wowlan coalesce vendor "
-    "ftm measurement cqm interface hwsim nan trigger start stop dump_survey"
-)
-
-
-_NM_LOUD = names(
-    "up down add edit delete modify clone reload load import export migrate connect disconnect reapply set "
-    "wifi-hotspot hotspot rescan on off monitor checkpoint hostname permissions-set logging-set secret polkit "
-    "all"
-)
-
-
+_IW = ("", "dev", "dev link", "dev info", "list", "reg get", "features", "dev channels")
 _TOP = names("-b -n -d -o -p -u -c -H -w -1 -i -E -e")
 
 
@@ -71,23 +59,51 @@ def sub(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
         verb = leading = "status"
     elif (leading or verb) not in allowed or not verb:
         walk.sink.unknown(f"program:{name}", f"{name} {shown(leading)} may change something")
-    _loud(walk, name, use.operands)
     if name == "hostnamectl" and len(use.operands) > 1:
         walk.sink.unknown("program:hostnamectl", "it may change the name of the board")
     walk.sink.add("run", f"program:{name}")
     return Stream()
 
 
-def _loud(walk: Walk, name: str, operands: list[str]) -> None:
-    """Words of iw and nmcli that change something, wherever they stand."""
-    loud = {"iw": _IW_LOUD, "nmcli": _NM_LOUD}.get(name)
-    if loud is None:
-        return
-    for word in operands:
-        if word in loud or not known(word):
-            walk.sink.unknown(f"program:{name}", f"{name} {shown(word)} may change something")
-    if "event" in operands[:1]:
-        endless(walk, name, "it never ends")
+def iw(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
+    """iw: what it shows of links, stations and what was heard before; a scan sends."""
+    rest = [word for word in words if word != "-h"]
+    if rest[:1] in (["dev"], ["phy"]):
+        rest = ["dev", *rest[2:]]
+    dumps = rest[:1] == ["dev"] and rest[2:3] == ["dump"] and rest[1] in ("station", "survey", "scan", "mpath")
+    gets = rest[:2] == ["dev", "get"] or rest[:3] == ["dev", "station", "get"]
+    if not (" ".join(rest) in _IW or dumps or gets):
+        walk.sink.unknown(f"program:{name}", f"iw {shown(' '.join(rest))} may change something")
+    walk.sink.add("run", f"program:{name}")
+    programs.need(walk, "s:netlink")
+    return Stream()
+
+
+def nmcli(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
+    """nmcli: objects and what shows them, written out or as their first letter."""
+    flags = (
+        "-tafpgmec -f: -m: -g: -c: -e: --terse --fields: --mode: --get-values: --colors: --escape: --pretty --active"
+    )
+    use = programs.apply(
+        walk, name, (flags + " --overview --order:", "d*", "s:unix R:run/dbus R:run/NetworkManager"), words
+    )
+    operands = use.operands or ["general"]
+    thing, verb, rest = operands[0], "".join(operands[1:2]), operands[2:]
+    shows = {
+        "general": ("", "status", "permissions", "logging"),
+        "connection": ("", "show"),
+        "con": ("", "show"),
+        "c": ("", "show", "s"),
+        "device": ("", "status", "show", "wifi", "lldp"),
+        "dev": ("", "status", "show", "wifi"),
+        "d": ("", "status", "show"),
+        "radio": ("", "wifi", "wwan", "all"),
+        "networking": ("", "connectivity"),
+    }
+    quiet = not rest or verb in ("show", "s") or (verb == "wifi" and rest == ["list"] and thing != "radio")
+    if verb not in shows.get(thing, ()) or not quiet:
+        walk.sink.unknown(f"program:{name}", f"nmcli {shown(' '.join(operands))} may change something")
+    return Stream()
 
 
 def ip(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
@@ -201,6 +217,8 @@ def dpkg(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
 FORMS: dict[str, Form] = {
     **dict.fromkeys(SUBS, sub),
     "ip": ip,
+    "iw": iw,
+    "nmcli": nmcli,
     "bridge": ip,
     "tc": ip,
     "top": top,

@@ -73,6 +73,7 @@ def _decode(text: str) -> str:
 
 def echo(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
     walk.sink.add("run", f"program:{name}")
+    walk.named(words)
     ends = "\n"
     while words and words[0] in ("-n", "-e", "-E", "-ne", "-en"):
         ends = "" if "n" in words[0] else ends

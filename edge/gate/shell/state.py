@@ -45,7 +45,7 @@ class State:
         made.aliases = dict(self.aliases)
         return made
 
-    def set(self, name: str, value: Value, surely: bool) -> None:
+    def give(self, name: str, value: Value, surely: bool) -> None:
         """Gives `name` a value; not `surely` adds to what it may be."""
         value = tuple(ANY if len(text) > LONGEST else text for text in value)
         if not surely:
@@ -57,6 +57,12 @@ class State:
         if name == "PWD":
             return tuple(ANY if folder is None else folder for folder in self.folders)
         return self.vars.get(name, (VOID,))
+
+    def differs(self, before: State) -> set[str]:
+        """The variables that are not what they were; `*` when anything else is not."""
+        found = {name for name, value in self.vars.items() if before.vars.get(name) != value}
+        same = (self.functions, self.folders, self.args) == (before.functions, before.folders, before.args)
+        return found if same else found | {"*"}
 
     def go(self, folders: tuple[Folder, ...], surely: bool) -> None:
         """Changes the folder; not `surely` keeps the ones that were."""

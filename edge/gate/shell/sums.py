@@ -24,6 +24,6 @@ def evaluate(walk: Walk, text: str) -> None:
         walk.strange("arithmetic that runs commands")
     if "=" in text or "++" in text or "--" in text:
         for name in names:
-            walk.state.set(name, (TOKEN,), False)
+            walk.state.give(name, (TOKEN,), False)
             if poison(name):
                 walk.assign(name, (TOKEN,))

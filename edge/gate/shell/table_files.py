@@ -151,12 +151,10 @@ FILES: dict[str, tuple[str, str, str]] = {
     "xzcat": ("-fqv -T: !", "r*", ""),
     "zstdcat": ("-fqv !", "r*", ""),
     "lz4cat": ("-fqv !", "r*", ""),
-    "zless": ("", "r*", ""),
     "zdiff": ("-u -q -s", "r r", ""),
     "zcmp": ("-s", "r r", ""),
     "zipinfo": ("-1smlvhtzZTM", "r d*", ""),
     "unzip": ("-lvZtz -1 -q", "r d*", ""),
-    "lsar": ("-l", "r", ""),
     "look": ("-adf -t:", "d r", ""),
     "jq": (
         "-ncrsSajRCMe -f=r --tab --indent: --raw-output --compact-output "
@@ -165,8 +163,7 @@ FILES: dict[str, tuple[str, str, str]] = {
         "d r*",
         "",
     ),
-    "xmllint": ("--noout --format --xpath: --valid --nonet --recover --huge", "r*", ""),
-    "csvtool": ("-t: -u:", "d d r*", ""),
+    "xmllint": ("--noout --format --xpath: --nonet --recover", "r*", ""),
     "seq": ("-w -f: -s: --equal-width --format: --separator: -# !", "d d d", ""),
     "expr": ("-# + !", "d*", ""),
     "factor": ("-h --exponents !", "d*", ""),

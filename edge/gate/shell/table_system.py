@@ -69,7 +69,7 @@ SYSTEM: dict[str, tuple[str, str, str]] = {
         "R:run/udev l:dev r:run/mount",
     ),
     "blkid": (
-        "-kgpilDL -s: -o: -t: -L: -U: --match-tag: --output: --match-token: --probe",
+        "-kpilDL -s: -o: -t: -L: -U: --match-tag: --output: --match-token: --probe",
         "l*",
         "R:run/blkid R:run/udev L:dev",
     ),
@@ -87,7 +87,7 @@ SYSTEM: dict[str, tuple[str, str, str]] = {
     ),
     "fuser": ("-avlmuIV46 -n: --verbose --mount --all --user", "l*", "L:dev"),
     "findmnt": (
-        "-aAbcCDeFfiJklmnOPprRsuvUyx -o: -t: -T: -S: -M: -N: -d: --fstab --mtab --kernel --json --list --df --raw "
+        "-aAbcCDeFfiJklmnOPrRsuvUyx -o: -t: -T: -S: -M: -N: -d: --fstab --mtab --kernel --json --list --df --raw "
         "--pairs "
         "--noheadings --output: --types: --target: --source: --mountpoint: --options: --real --pseudo --evaluate "
         "--bytes --tree",
@@ -103,7 +103,7 @@ SYSTEM: dict[str, tuple[str, str, str]] = {
     "sar": ("-AbBdFHhqrRuvwWyzSp -n: -P: -I: -s: -e: -i: -j: -f=r --human --pretty -m:", "d d", "R:var/log/sysstat"),
     "sensors": ("-AufjhV --no-adapter --raw --fahrenheit", "d*", ""),
     "dmesg": (
-        "-HkLPrTtuxdeJP -l: -f: -s: -n= --ctime --human --kernel --level: --facility: --decode --nopager --color? "
+        "-HkLPrTtuxdeJP -l: -f: -s: --ctime --human --kernel --level: --facility: --decode --nopager --color? "
         "--raw --reltime --notime --userspace --time-format: --since: --until: --json --show-delta -F=r -w -W --follow "
         "--follow-new",
         "",
@@ -118,9 +118,7 @@ SYSTEM: dict[str, tuple[str, str, str]] = {
         "d*",
         "R:run/log R:var/log R:run/systemd",
     ),
-    "udevadm": ("", "", ""),
     "locale": ("-amck -v", "d*", ""),
-    "localedef": ("--list-archive", "", ""),
     "getconf": ("-a -v:", "d d", ""),
     "tty": ("-s", "", ""),
     "gpiodetect": ("-hv --help --version", "", "L:dev w:dev/gpiochip0 w:dev/gpiochip1 w:dev/gpiochip2 w:dev/gpiochip4"),
@@ -131,14 +129,14 @@ SYSTEM: dict[str, tuple[str, str, str]] = {
     ),
     "gpiofind": ("-hv", "d", "L:dev w:dev/gpiochip0 w:dev/gpiochip1 w:dev/gpiochip2 w:dev/gpiochip4"),
     "ss": (
-        "-aeiklmnopstu46wxfSZHOEbIMTWzQV -A: -f: --tcp --udp --listening --numeric --processes --all --summary "
+        "-aeiklmnopstu46wxfSZHObIMTWzQV -A: -f: --tcp --udp --listening --numeric --processes --all --summary "
         "--extended "
         "--info --memory --unix --raw --no-header --oneline",
         "d*",
         "s:netlink",
     ),
     "netstat": (
-        "-aceilMnoprstuvwxCFWg46 --tcp --udp --listening --numeric --programs --all --route --interfaces "
+        "-aeilMnoprstuvwxCFWg46 --tcp --udp --listening --numeric --programs --all --route --interfaces "
         "--statistics --wide --extend --raw --unix -I?",
         "",
         _INET,
@@ -154,13 +152,9 @@ SYSTEM: dict[str, tuple[str, str, str]] = {
     "whatis": ("-lrsw -s:", "d*", "R:var/cache/man"),
     "man": ("-fkwaW7KIi -s: -S: -L: -l --path --where --no-hyphenation --no-justification", "d*", "R:var/cache/man"),
     "dpkg-query": ("-lWLsSpf -f: --list --show --status --listfiles --search --showformat:", "d*", _DEB),
-    "apt-cache": ("", "", ""),
-    "needrestart": ("", "", ""),
     "lsb_release": ("-adcrisvh --all --short --description --codename --release --id", "", _DEB),
     "debsums": ("-csal", "d*", _DEB),
-    "pip": ("", "", ""),
-    "cpuid": ("-1r", "", ""),
-    "edid-decode": ("", "r*", ""),
+    "update-alternatives": ("--display: --list: --query: --get-selections", "", _DEB),
     "getcap": ("-rv", "l*", ""),
     "getfacl": ("-aceEnpRPLt", "l*", ""),
     "lsattr": ("-aRdlpVv", "l*", ""),
@@ -169,18 +163,14 @@ SYSTEM: dict[str, tuple[str, str, str]] = {
     "lslocks": ("-Jnru -o: -p:", "", ""),
     "lsipc": ("-m -q -s -i: -g", "", ""),
     "ipcs": ("-aqmstpclub -i:", "", ""),
-    "chronyd": ("", "", ""),
-    "ldd": ("", "", ""),
 }
-for _name in ("udevadm", "apt-cache", "needrestart", "pip", "chronyd", "ldd"):
-    del SYSTEM[_name]
 
 # name -> first operand, flags, operands behind it, needs
 SUBS: dict[str, tuple[str, str, str, str]] = {
     "systemctl": (
         "status show cat is-active is-enabled is-failed is-system-running list-units list-unit-files list-timers "
         "list-sockets list-dependencies list-jobs list-machines list-paths list-automounts get-default "
-        "show-environment help",
+        "show-environment",
         "-alqr -t: -p: -P: -n: -o: --all --no-pager --no-legend --full --plain --type: --state: --property: --value "
         "--lines: "
         "--output: --failed --quiet --user --system --recursive --reverse --after --before --no-ask-password --legend: "
@@ -214,7 +204,7 @@ SUBS: dict[str, tuple[str, str, str, str]] = {
         _BUS + " s:netlink R:run/systemd",
     ),
     "resolvectl": (
-        "status statistics dns domain llmnr mdns dnssec default-route show-cache show-server-state",
+        "status statistics show-cache show-server-state",
         "--no-pager -i:",
         "d*",
         _BUS,
@@ -248,14 +238,6 @@ SUBS: dict[str, tuple[str, str, str, str]] = {
     ),
     "apt-mark": ("showhold showauto showmanual showinstall showremove", "", "d*", _DEB),
     "apt-config": ("dump shell", "", "d*", ""),
-    "iw": ("dev phy list reg event", "-h", "d*", "s:netlink"),
-    "nmcli": (
-        "general connection con c device dev d radio networking g n r monitor agent help",
-        "-tafpgmec -f: -m: -g: -c: -e: --terse --fields: --mode: --get-values: --colors: --escape: --pretty --active "
-        "--overview",
-        "d*",
-        "s:unix R:run/dbus R:run/NetworkManager",
-    ),
     "vcgencmd": (" ".join(QUERIES), "-t", "d*", "w:dev/vcio w:dev/vchiq"),
     "chronyc": (
         "tracking sources sourcestats activity ntpdata rtcdata clients serverstats",
@@ -263,19 +245,5 @@ SUBS: dict[str, tuple[str, str, str, str]] = {
         "d*",
         "s:unix R:run/chrony",
     ),
-    "ntpq": ("", "", "", ""),
     "getent": ("passwd group services protocols shells networks rpc aliases", "", "d*", ""),
-    "mmcli": ("-L", "-L --list-modems", "", _BUS),
-    "rauc": ("status info", "--detailed --output-format:", "d*", _BUS),
-    "zramctl": ("", "", "", ""),
-    "swaplabel": ("", "", "", ""),
-    "alternatives": ("--display", "", "d*", ""),
-    "update-alternatives": (
-        "--display --list --query --get-selections",
-        "--display --list --query --get-selections",
-        "d*",
-        _DEB,
-    ),
 }
-for _name in ("ntpq", "zramctl", "swaplabel", "alternatives", "mmcli"):
-    del SUBS[_name]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from edge.gate.shell.marks import TOKEN, known, names, shown
+from edge.gate.shell.marks import MARKS, TOKEN, known, names, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,6 +76,7 @@ def _parse(words: tuple[str, ...]) -> _Call:
             _letters(call, word[1:], rest, False)
         else:
             call.operands.append(word)
+            call.strange = call.strange or (word if word[:1] in MARKS else "")
     return call
 
 
@@ -112,5 +113,6 @@ def _value(call: _Call, letter: str, text: str) -> None:
         call.folder = text
     elif letter in "XTg":
         call.reads.append(text)
+        call.strange = call.strange or ("" if letter == "X" else f"-{letter}")
     elif letter in "IF":
         call.programs.append(text)

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from edge.gate.shell import expand, sums
 from edge.gate.shell.around import prefix, redirect
-from edge.gate.shell.marks import ANY, FETCHED, SPLIT, TOKEN
+from edge.gate.shell.loops import loop
+from edge.gate.shell.marks import ANY, FETCHED, ONE, SPLIT, STAR, TOKEN
 from edge.gate.shell.nodes import Case, For, Function, Group, If, Loop, Pipe, ShellFault, Simple
 from edge.gate.shell.state import MOST
 from edge.gate.shell.streams import Stream, either, joined
-from edge.gate.shell.syntax import assigned, endless, leaves, moves
+from edge.gate.shell.syntax import leaves
 from edge.gate.shell.variables import poison
 
 TYPE_CHECKING = False
@@ -46,7 +47,8 @@ class Walk:
         self.bounded = False  # something ends what runs here
         self.stdin: Stream | None = None
         self.calling: list[str] = []
-        self.called: set[str] = set()
+        self.defined: list[Function] = []
+        self.walked: set[int] = set()
         self.spent = 0
         self.commands = 0
         self.summed = False
@@ -91,7 +93,7 @@ class Walk:
         if poison(name):
             self.sink.unknown(f"shell:{name}", f"sets {name}, which changes what later commands do")
         if name not in ("PATH",):
-            self.state.set(name, value, not self.maybe)
+            self.state.give(name, value, not self.maybe)
 
     # --- lists ---
 
@@ -176,7 +178,7 @@ class Walk:
 
     def compound(self, node: If | Loop | For | Case) -> Stream:
         if isinstance(node, (Loop, For)):
-            return self.loop(node)
+            return loop(self, node)
         streams: list[Stream] = []
         self.maybe += 1
         if isinstance(node, If):
@@ -193,39 +195,14 @@ class Walk:
         self.maybe -= 1
         return joined(streams)
 
-    def loop(self, node: Loop | For) -> Stream:
-        if isinstance(node, For):
-            values = self.values(node)
-        elif not self.bounded and endless(node):
-            self.sink.add("run", "helper:loop", "a loop that nothing ends")
-        self.maybe += 1
-        for name in assigned(node):
-            self.state.set(name, (ANY,), False)
-        if moves(node):
-            self.state.go((None,), False)
-        if isinstance(node, For):
-            self.state.set(node.name, values, True)
-        else:
-            self.body(node.test)
-        stream = self.body(node.body)
-        self.maybe -= 1
-        return Stream(None, stream.taint, stream.below)
-
-    def values(self, node: For) -> Value:
-        """What the variable of a `for` may be."""
-        if node.words is None:
-            return self.state.args if self.state.args is not None else (ANY,)
-        found: list[str] = []
-        for word in node.words:
-            for choice in expand.fields(self, word):
-                found += [ANY if SPLIT in text else text for text in choice]
-        if len(found) > MOST:
-            return (TOKEN,) if all(text.isalnum() for text in found) else (ANY,)
-        if poison(node.name):
-            self.assign(node.name, (ANY,))
-        return tuple(dict.fromkeys(found))
+    def named(self, texts: tuple[str, ...]) -> None:
+        """The shell itself lists the folders of patterns."""
+        for text in texts:
+            if "/" in text and (STAR in text or ONE in text):
+                self.sink.path("list", text, self.state)
 
     def define(self, node: Function) -> Stream:
+        self.defined.append(node)
         bodies, sure = self.state.functions.get(node.name, ((), False))
         if self.maybe:
             self.state.functions[node.name] = ((*bodies, node), sure and bool(bodies))
@@ -235,7 +212,6 @@ class Walk:
 
     def call(self, name: str, args: tuple[str, ...]) -> Stream:
         """Runs the bodies that `name` may have."""
-        self.called.add(name)
         if name in self.calling:
             if self.beside:
                 self.sink.ruin("fork-bomb", f"{name} starts itself again and again, side by side")
@@ -247,6 +223,7 @@ class Walk:
         streams = []
         for body in self.state.functions[name][0]:
             if isinstance(body, Function):
+                self.walked.add(id(body))
                 redirect(self, body.redirects)
                 streams.append(self.node(body.body))
         self.state.args = kept
@@ -255,9 +232,10 @@ class Walk:
 
     def uncalled(self) -> None:
         """Walks the functions that nobody called."""
-        for name in list(self.state.functions):
-            if name not in self.called:
-                self.call(name, (SPLIT,))
+        for node in self.defined:
+            if id(node) not in self.walked:
+                self.state.functions[node.name] = ((node,), True)
+                self.call(node.name, (SPLIT,))
 
     # --- words ---
 
@@ -295,10 +273,14 @@ class Walk:
             self.spend(len(argvs))
         redirect(self, node.redirects)
         self.spend(sum(1 + len(argv) for argv in argvs))
-        values = [(assign.name, expand.one(self, assign.word), assign.more) for assign in node.assigns]
+        values = []
+        for assign in node.assigns:
+            values.append((assign.name, expand.one(self, assign.word), assign.more))
+            if not node.words:
+                prefix(self, values[-1:], ())
         streams = []
         for fields in dict.fromkeys(tuple(argv) for argv in argvs):
-            prefix(self, values, fields)
+            prefix(self, values if node.words else [], fields)
             if fields:
                 streams.append(self.run(self, fields))
         return streams[0] if len(streams) == 1 else either(streams) if streams else Stream(("",))
