@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 KEPT = 1 << 20  # bytes of each stream
 LOOK = 0.05  # seconds between two looks at whether the call has to end
 _BLOCK = 65536
+_GONE = 2.0  # seconds for a killed shell to be gone
 _DRAIN = 0.25  # seconds for what is still in the pipes after the end
 _STRONG = ("landlock", "namespaces")
 
@@ -160,6 +161,7 @@ class _Watch:
 
     def __init__(self, started: tuple[Child | Kept, list[int]]) -> None:
         self.child, pipes = started
+        self.code: int | None = None
         self.kept = (_Kept(), _Kept())
         self.open = dict(zip(pipes, self.kept))
         self.poll = select.poll()
@@ -215,14 +217,22 @@ class _Watch:
             until = time.monotonic() + _DRAIN
             while self.open and time.monotonic() < until:
                 self._turn(0.02)
+            self.code = self._code()
             return killed
         finally:
             for fd in list(self.open):
                 self._close(fd)
             self.child.close()
 
+    def _code(self) -> int | None:
+        """How the shell ended, which the kernel may tell a moment after the end; None when it does not go."""
+        until = time.monotonic() + _GONE
+        while (code := self.child.poll()) is None and time.monotonic() < until:
+            time.sleep(0.002)
+        return code
+
     def result(self) -> dict[str, Any]:
-        code = self.child.poll()
+        code = self.code
         name = _signal_name(-code) if code is not None and code < 0 else ""
         out, err = self.kept
         return {

@@ -232,3 +232,26 @@ def test_shells_at_the_same_time_do_not_end_each_other(tmp_path: Path) -> None:
     assert [said[number]["stdout"] for number in range(4)] == [f"{number}\n" for number in range(4)]
     assert [said[number]["killed"] for number in range(4)] == [1] * 4
     assert signal.getsignal(signal.SIGCHLD) == signal.SIG_DFL
+
+
+@pytest.mark.parametrize("name", level.ORDER)
+def test_a_shell_ends_in_the_same_way_behind_every_wall(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = level.find(at_most=name, roots=(str(tmp_path),))
+    if found.name != name:
+        pytest.skip(f"not here: {'; '.join(found.reasons)}")
+    monkeypatch.setattr(level, "find", lambda *_, **__: found)
+    mark = f"64.{os.getpid()}"
+    for grants in (READ, WRITE):
+        said = shell(tmp_path, "cat; echo out; echo err >&2; pwd; exit 3", *grants)
+        assert (said["stdout"], said["stderr"], said["code"]) == (f"out\n{tmp_path}\n", "err\n", 3)
+        assert (said["wall"], said["ended"], said["killed"]) == (name, "exit", 0)
+        said = shell(tmp_path, f"setsid sleep {mark} & sleep 0.2; echo done", *grants)
+        assert (said["stdout"], said["ended"]) == ("done\n", "exit") and alive(mark) == []
+        said = shell(tmp_path, f"echo kept; setsid sleep {mark} & sleep {mark}", *grants, seconds=0.6)
+        assert (said["stdout"], said["ended"], said["code"]) == ("kept\n", "deadline", None) and alive(mark) == []
+        assert said["killed"] >= 1 and said["seconds"] < 8
+        assert shell(tmp_path, "kill -TERM $$", *grants)["signal"] == "SIGTERM"
+    assert shell(tmp_path, "echo x > made && cat made", *WRITE)["stdout"] == "x\n"
+    assert (tmp_path / "made").read_text() == "x\n" and (tmp_path / "made").stat().st_uid == os.geteuid()
