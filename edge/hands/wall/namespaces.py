@@ -35,6 +35,7 @@ OTHERS = "the board's processes, mounts and network are not to be seen from this
 NOBODY = "files of other users show as nobody's behind this wall"
 PATIENCE = 20.0  # seconds for a room to be built on the slowest board
 SIGKILL = 9
+DEFAULT = (1, 2, 3, 13, 15, 17)  # HUP INT QUIT PIPE TERM CHLD: whatever the agent does with them
 EPERM, EPIPE, ETIMEDOUT = 1, 32, 110
 _lock = _thread.allocate_lock()
 _running: list[_Keeper] = []
@@ -191,7 +192,9 @@ def _spawned(theirs: int) -> int:
             (os.POSIX_SPAWN_DUP2, 0, 2),
             (os.POSIX_SPAWN_DUP2, max(copies), keeper.AGENT),
         ]
-        return os.posix_spawn(words[0], words, environment, file_actions=actions, setpgroup=0, setsigmask=())
+        return os.posix_spawn(
+            words[0], words, environment, file_actions=actions, setpgroup=0, setsigmask=(), setsigdef=DEFAULT
+        )
     finally:
         for fd in copies:
             os.close(fd)
