@@ -26,9 +26,9 @@ class Commands(Lexer):
         self.line = 0
         self.lined = 0
 
-    def function(self, name: str) -> Node:
-        """The body of the function `name`: the grammar's part."""
-        raise NotImplementedError
+    if TYPE_CHECKING:  # what a fuller class below brings
+        # The body of the function `name`: the grammar's part.
+        def function(self, name: str) -> Node: ...
 
     # --- blanks ---
 

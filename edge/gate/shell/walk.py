@@ -53,17 +53,17 @@ class Walk:
         self.commands = 0
         self.summed = False
 
-    def program(self, walk: Walk, argv: tuple[str, ...]) -> Stream:
-        """Judges a command past functions and aliases."""
-        raise NotImplementedError
+    if TYPE_CHECKING:  # what a fuller class below brings
+        # Judges a command past functions and aliases.
+        def program(self, walk: Walk, argv: tuple[str, ...]) -> Stream: ...
 
-    def text(self, text: str, _by: str, args: tuple[str, ...] | None = None, here: bool = False) -> Stream:
-        """Judges a text that is run as a script."""
-        raise NotImplementedError
+    if TYPE_CHECKING:  # what a fuller class below brings
+        # Judges a text that is run as a script.
+        def text(self, text: str, _by: str, args: tuple[str, ...] | None = None, here: bool = False) -> Stream: ...
 
-    def flat(self, text: str) -> None:
-        """Looks only for destruction in a text."""
-        raise NotImplementedError
+    if TYPE_CHECKING:  # what a fuller class below brings
+        # Looks only for destruction in a text.
+        def flat(self, text: str) -> None: ...
 
     def inner(self, argv: tuple[str, ...]) -> Stream:
         """Judges the command that a wrapper starts."""
