@@ -24,7 +24,7 @@ def pairs(told):
         with open(told) as file:
             told = file.read()
     rows = [row.rpartition(":") for row in told.split()]
-    return {int(seq or 1): value for seq, _, value in rows}
+    return {int(seq or 1): value for seq, _, value in rows if len(value) == 64}
 
 
 def parse(line):
@@ -63,12 +63,14 @@ def check(lines, heads, keys):
         known = max((one for one in keys if seq < one <= number), default=0)
         if known and (key is None or known == number):
             key, at = bytes.fromhex(keys[known]), known
+        if key is not None and number - at > (10 ** 6 if seq else 5 * 10 ** 7):
+            key = None
         while key is not None and at < number:
             key, at = hashlib.sha256(NEXT + key).digest(), at + 1
         if key is not None and at == number and mac(key, record, line[:-1]) != record["mac"]:
             bad.append("line %d: record %d does not bear the mac of its key" % (count, number))
-        if record["kind"] == "begin" and "until" in record:
-            dropped[record["until"] + 1] = record["hash"]
+        if record["kind"] == "begin" and type(record.get("until")) is int:
+            dropped[record["until"] + 1] = record.get("hash")
         seq, digest = number, hashlib.sha256(line[:-1]).hexdigest()
         if heads.pop(number, digest) != digest:
             bad.append("line %d: record %d is not that of the head" % (count, number))
@@ -80,8 +82,9 @@ def check(lines, heads, keys):
 
 def main(words):
     options = dict(zip(words[1::2], words[2::2]))
-    if len(words) % 2 == 0 or not words or set(options) - {"--head", "--key"}:
-        sys.exit(__doc__.splitlines()[0]) if words[:1] else sys.exit(2)
+    if len(words) % 2 == 0 or set(options) - {"--head", "--key"}:
+        print(__doc__, file=sys.stderr)
+        return 2
     with open(words[0], "rb") as file:
         bad, torn, seq = check(file, pairs(options.get("--head", "")), pairs(options.get("--key", "")))
     print("\\n".join(bad) or "torn after record %d, at line %d" % (seq, torn) if torn or bad else "sound: %d" % seq)

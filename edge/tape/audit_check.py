@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 MOST = 20  # problems that are told one by one
-FAR = 50_000_000  # keys to go along at most, when a number says that so many records are missing
+FAR = 1_000_000  # missing records over which a key is followed at most
+OLD = 50_000_000  # records that were dropped before the log begins, over which the first key is followed at most
 
 
 class Report(Record):
@@ -86,7 +87,9 @@ class _Walk:
             self._marks.setdefault(head.seq, head.hash)
         self._noted = len(noted)
         self._key: bytes | None = None
-        self._seq = self._key_at = self._first = self._count = self._keyed = self._torn = self._wrong = 0
+        self._seq = self._count_all = self._key_at = self._first = self._count = self._keyed = self._torn = (
+            self._wrong
+        ) = 0
         self._hash = self._first_prev = FIRST
         self._dropped: dict[int, str] = {}
         self._problems: list[str] = []
@@ -129,7 +132,7 @@ class _Walk:
         if self._bad:
             self._problem(f"what is no record stands before record {seq}", self._bad)
             self._bad, self._torn = "", 0
-        if not self._first:
+        if not self._count_all:
             self._first, self._first_prev = seq, record["prev"]
         elif seq >= self._since:
             self._judge(record)
@@ -138,6 +141,7 @@ class _Walk:
             self._check_mac(line, seq)
         self._tell(record)
         self._seq, self._hash = seq, digest_of(line)
+        self._count_all += 1
         self._count += seq >= self._since
         mark = self._marks.pop(seq, None)
         if mark is not None and mark != self._hash:
@@ -161,7 +165,7 @@ class _Walk:
             if self._given and seq not in self._keys:
                 self._problem(f"record {seq} begins a new key, which was not given: it may be anybody's")
         if self._key is not None and seq > self._key_at:
-            self._key = ratchet(self._key, min(seq - self._key_at, FAR))
+            self._key = _later(self._key, seq - self._key_at, FAR)
         if seq in self._keys:
             if self._key is not None and seq >= self._key_at and self._key != self._keys[seq]:
                 self._problem(f"the key for record {seq} does not follow from the one before")
@@ -169,7 +173,7 @@ class _Walk:
         elif self._key is None and not new:
             # Where records are missing, or were dropped, the key may be that of one of them.
             at = max((at for at in self._keys if self._seq < at < seq), default=0)
-            self._key = ratchet(self._keys[at], min(seq - at, FAR)) if at else None
+            self._key = _later(self._keys[at], seq - at, FAR if self._count_all else OLD) if at else None
         self._key_at = max(self._key_at, seq)
 
     def _check_mac(self, line: bytes, seq: int) -> None:
@@ -195,7 +199,7 @@ class _Walk:
         last_key = self._keys.get(self._seq + 1)
         if self._key is not None and self._count and last_key is not None and ratchet(self._key) != last_key:
             self._problem(f"the key for record {self._seq + 1} does not follow from the one before")
-        if self._first > 1 and self._since <= self._first:
+        if self._count_all and self._first != 1 and self._since <= max(1, self._first):
             if self._dropped.get(self._first) != self._first_prev:
                 self._problem(f"it begins with record {self._first}, and none says that those before were dropped", "")
             else:
@@ -222,3 +226,8 @@ class _Walk:
         if len(self._problems) < MOST:
             place = f"{self._name}:{self._line}" if where is None else where
             self._problems.append(f"{place}: {sentence}" if place else sentence)
+
+
+def _later(key: bytes, steps: int, most: int) -> bytes | None:
+    """The key `steps` records later; None when that is further than anybody wrote."""
+    return ratchet(key, steps) if steps <= most else None

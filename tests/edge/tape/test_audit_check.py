@@ -9,12 +9,14 @@ says why. The stand-alone verifier must agree, but for what the key on the devic
 from __future__ import annotations
 
 import os
+import random
 import re
 import shutil
 from collections.abc import Callable
 
 import pytest
 
+from edge.cli.verifier import TEXT
 from edge.tape.audit import Audit
 from edge.tape.audit_check import check
 from edge.tape.audit_form import digest_of, encode, ratchet, split
@@ -23,6 +25,7 @@ from edge.tape.disk import Disk
 from tests.support.audit_logs import alone, kept, keys, verdict
 from tests.support.tape_disks import QuickDisk
 
+ROUNDS = 2000 if os.environ.get("FIELDHAND_SOAK") == "1" else 200
 LIMITS = (7000, 100, 64)
 RECORDS = 60
 
@@ -288,3 +291,57 @@ def test_records_that_are_not_on_the_card_yet_are_checked_too(state: str) -> Non
     change(lambda found: found.__setitem__(-2, found[-2].replace(b'"n3"', b'"n9"')))(state)
     assert verdict(state).code == 1
     audit.close()
+
+
+def mutated(found: list[bytes], dice: random.Random) -> list[bytes]:
+    """The lines after one to three deeds of somebody who knows the format."""
+    found = list(found)
+    for _ in range(dice.randint(1, 3)):
+        at = dice.randrange(len(found))
+        line = found[at]
+        cut = dice.randrange(len(line))
+        other = dice.choice(found)
+        deeds = [
+            [line[:cut] + bytes([line[cut] ^ 1 << dice.randrange(8)]) + line[cut + 1 :]],
+            [line[:cut], line[cut:]],
+            [line, line],
+            [],
+            [other],
+            [line, other],
+            [line[:-1]],
+            [line.replace(b'"mac":"', b'"mac":"0')],
+            [re.sub(rb'"seq":\d+', b'"seq":%d' % dice.choice((0, 1, 10**17, 10**30)), line)],
+            [re.sub(rb'"kind":"\w+"', b'"kind":"%s"' % dice.choice((b"key", b"begin", b"rotate")), line)],
+            [line[:cut] + dice.choice((b"\n", b"\x00" * 50, b'"', b"}", b"[" * 3000)) + line[cut:]],
+            [line.replace(b'"call"', b'"until":%s,"hash"' % dice.choice((b"3", b'"x"', b"[]", b"1e999")))],
+        ]
+        found[at : at + 1] = dice.choice(deeds)
+        if not found:
+            break
+    return b"".join(found).splitlines(True)
+
+
+def test_no_change_passes_both_verifiers_and_neither_falls_over(tmp_path) -> None:
+    apart: dict = {}
+    exec(compile(TEXT, "verify_audit.py", "exec"), apart)
+    state = str(tmp_path)
+    audit = Audit.open(state, disk=QuickDisk())
+    for number in range(8):
+        audit.intent({"call": f"c{number}", "tool": "output_set"})
+        audit.outcome({"call": f"c{number}", "status": "done"}, True, True)
+    audit.close()
+    dice = random.Random(61)
+    whole, head, first = lines(state), peek(state), keys(state)
+    assert head is not None
+    codes = []
+    for _ in range(ROUNDS):
+        found = mutated(whole, dice)
+        put(state, found)
+        report = check(state + "/audit", head, first)
+        bad, torn, _ = apart["check"](found, {head.seq: head.hash}, {seq: key.hex() for seq, key in first})
+        code = 1 if bad else 8 if torn else 0
+        assert (report.code, bool(report.code)) == (code, found != whole), (report, bad, torn)
+        assert check(state + "/audit").code in (0, 1, 8)
+        codes.append(code)
+    print(f"verifiers: {ROUNDS} mutations, {codes.count(1)} changed, {codes.count(8)} torn, {codes.count(0)} as before")
+    assert codes.count(1) > ROUNDS // 2
