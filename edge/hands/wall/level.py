@@ -78,9 +78,10 @@ def _looked_for(at_most: str, state: str, roots: Sequence[str]) -> Level:
     for name in ORDER[ORDER.index(at_most) :]:
         why, user = tried(name, state)
         if not why:
-            alone = user != os.geteuid()
-            mine = same_user(roots) if not alone or roots else ""
-            return Level(name, alone and not mine, (*reasons, *([mine] if mine else [])))
+            mine = same_user(roots)
+            if not mine and user == os.geteuid():
+                mine = f"children run as root without capabilities, though nothing speaks against it ({GET_USER})"
+            return Level(name, not mine, (*reasons, *([mine] if mine else [])))
         reasons.append(why)
     return Level("off", False, tuple(reasons))
 
@@ -105,8 +106,10 @@ def same_user(roots: Sequence[str]) -> str:
     if os.geteuid() != 0:
         only = "only root can give them another, and this version has no set-up for anybody else"
         return f"children run as the agent's own user: {only} ({GET_USER})"
+    import tempfile
+
     unknown = identity.unknown(identity.number(""))
-    for why in (unknown, *(identity.possible(root) for root in roots)):
+    for why in (unknown, *(identity.possible(root) for root in roots or (tempfile.gettempdir(),))):
         if why:
             return f"children run as root without capabilities: {why} ({GET_USER})"
     return ""

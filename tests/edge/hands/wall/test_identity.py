@@ -18,7 +18,8 @@ import pytest
 from edge.hands.wall import identity, kernel
 from edge.hands.wall.confine import Confinement
 
-root_only = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a child another user")
+WHY = identity.possible(tempfile.gettempdir()) if os.geteuid() == 0 else "only root can give a child another user"
+root_only = pytest.mark.skipif(bool(WHY), reason=WHY)
 
 
 @pytest.fixture
