@@ -56,6 +56,8 @@ def opened(walk: Walk, op: str, word: Word) -> None:
         if op in ("<", "<&", "<>"):
             walk.sink.path("read", target, walk.state)
             walk.stdin = Stream()
+        if target.startswith(("/dev/tcp/", "/dev/udp/")):
+            walk.stdin = Stream(None, FETCHED)
         if op != "<" and op != "<&":
             walk.sink.path("write", target, walk.state)
             if not known(target) and target == SPLIT:

@@ -35,7 +35,7 @@ def fields(walk: Walk, word: Word) -> tuple[tuple[str, ...], ...]:
     """The alternatives of `word`, each the fields it becomes."""
     found: list[tuple[str, ...]] = []
     for pieces in _pieces(walk, word):
-        found.append(_split(pieces, walk.odd_ifs()))
+        found.append(_split(pieces, walk.ifs()))
     braced = _braces(walk, word)
     if braced:
         found.append(braced)
@@ -176,7 +176,7 @@ def _trim(value: str, op: str, pattern: str) -> str:
     return ANY
 
 
-def _split(pieces: Pieces, odd_ifs: bool) -> tuple[str, ...]:
+def _split(pieces: Pieces, ifs: str | None) -> tuple[str, ...]:
     """The fields of one alternative."""
     made: list[str] = []
     current: str | None = None
@@ -192,8 +192,10 @@ def _split(pieces: Pieces, odd_ifs: bool) -> tuple[str, ...]:
             current = (current or "") + _globbed(text)
         else:
             words = _globbed(text).replace(ANY, SPLIT).replace(FETCHED, FETCHED + SPLIT).replace(VOID, VOID + SPLIT)
-            if odd_ifs:
+            if ifs is None:
                 words = (FETCHED if FETCHED in words else "") + SPLIT
+            elif ifs != " \t\n":
+                words = "".join(" " if letter in ifs else letter for letter in words)
             parts = words.split()
             if words[:1] in (" ", "\t", "\n") and words and current is not None:
                 made.append(current)

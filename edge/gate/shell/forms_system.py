@@ -36,7 +36,7 @@ _IP_FLAGS = (
 )
 
 
-_IP_VERBS = names("show list ls lst get sh l g sho lis save help")
+_IP_VERBS = names("show list ls lst get sh s l g sho lis save help")
 
 
 _IW = ("", "dev", "dev link", "dev info", "list", "reg get", "features", "dev channels")
@@ -118,7 +118,13 @@ def ip(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
     thing = rest[0] if rest else "address"
     objects = _IP_OBJECTS.split() if name == "ip" else names("link fdb mdb vlan qdisc class filter chain action")
     verb = rest[1] if len(rest) > 1 else "show"
-    if thing not in objects or verb not in _IP_VERBS or thing == "xfrm" or any(not known(word) for word in rest):
+    if (
+        thing not in objects
+        or verb not in _IP_VERBS
+        or thing == "xfrm"
+        or (verb == "s" and thing[:1] == "l")
+        or any(not known(word) for word in rest)
+    ):
         walk.sink.unknown(f"program:{name}", f"{name} {shown(' '.join(rest[:2]))} may change something")
     if thing == "monitor":
         endless(walk, name, "it never ends")

@@ -104,6 +104,7 @@ def judge(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
         if option in _WRITES.get(name, ()) and text not in ("-", ""):
             walk.sink.path("write", text, walk.state)
         elif option in _RUNS.get(name, ()):
+            walk.sink.ruin("remote-shell", f"{name} gives {shown(text)} to another machine")
             walk.text(text, name)
         elif text.startswith("@") and len(text) > 1:
             walk.sink.path("read", text[1:], walk.state)
@@ -118,6 +119,8 @@ def judge(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
     if name == "curl" and has(found, "-O", "-J", "--remote-name"):
         walk.sink.path("write", ".", walk.state)
     _hosts(walk, name, verb, [*operands, value(found, "--url"), value(found, "-h") if "mosq" in name else ""])
+    if name == "socat" and any(text.upper().startswith(("EXEC:", "SYSTEM:", "SHELL:")) for text in operands):
+        walk.sink.ruin("remote-shell", "socat gives a program to another machine")
     if name in ("scp", "sftp"):
         _copies(walk, operands)
     return Stream(None, FETCHED)

@@ -82,7 +82,8 @@ def _kills(words: tuple[str, ...]) -> str:
 
 
 def _date(words: tuple[str, ...]) -> str:
-    found, operands = options(words, "drsf", ("date", "reference", "set", "file"))
+    plain = tuple(word for word in words if word[:2] != "-I")  # its value is part of the word
+    found, operands = options(plain, "drsf", ("date", "reference", "set", "file"))
     if has(found, "-s", "--set") or any(known(word) and word.rstrip("0123456789.") == "" and word for word in operands):
         return _SETS_CLOCK
     return ""
@@ -102,7 +103,11 @@ def _firewall(words: tuple[str, ...]) -> str:
 
 
 def _nft(words: tuple[str, ...]) -> str:
-    return "throws away the rules of the firewall" if {"flush", "delete", "destroy"} & set(words) else ""
+    return (
+        "throws away the rules of the firewall"
+        if {"flush", "destroy"} & set(words) or words[:2] == ("delete", "table")
+        else ""
+    )
 
 
 def _ip(words: tuple[str, ...]) -> str:
@@ -110,7 +115,7 @@ def _ip(words: tuple[str, ...]) -> str:
     for at, word in enumerate(verbs):
         if word == "down" and at and any(verb in ("set", "s", "se") for verb in verbs[:at]):
             return "takes a network link down"
-        if word in ("flush", "f", "fl", "flu"):
+        if word in ("flush", "f", "fl", "flu") and verbs[0][:1] in ("a", "r") and "cache" not in verbs:
             return "throws away addresses or routes"
         if word in ("del", "delete", "d", "de") and ({"default", "link", "l", "li", "lin"} & set(verbs)):
             return "removes a link or the way out"
@@ -176,13 +181,13 @@ def _bus_call(words: tuple[str, ...]) -> str:
 
 
 def _mount(words: tuple[str, ...]) -> str:
-    if any("remount" in word for word in words) or any(word in ("-a", "--all") for word in words):
+    if any("remount" in word for word in words):
         return "changes how file systems are mounted"
     return ""
 
 
 def _umount(words: tuple[str, ...]) -> str:
-    wide = [word for word in words if word.rstrip("/") in ("", "/boot", "/boot/firmware", "/usr", "/var", "/home")]
+    wide = [word for word in words if word.rstrip("/") in ("", "/usr", "/var")]
     if any(word in ("-a", "--all") or (word[:1] == "-" and word[1:2] != "-" and "a" in word) for word in words) or wide:
         return "takes away file systems that the board works on"
     return ""
@@ -246,6 +251,8 @@ RUINS: dict[str, Look] = {
 
 def judge(walk: Walk, name: str, words: tuple[str, ...]) -> bool:
     """True when the command was found destructive, and is said to be."""
+    if words in (("--help",), ("--version",)):
+        return False
     look = RUINS.get(name)
     if look is not None:
         what = look(words)

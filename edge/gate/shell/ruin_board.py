@@ -119,6 +119,11 @@ def _dtoverlay(words: tuple[str, ...]) -> str:
     return "" if not words or words[0] in quiet else "changes the device tree of the board"
 
 
+def _raspi_config(words: tuple[str, ...]) -> str:
+    asks = words[:1] == ("nonint",) and words[1:2] and words[1].startswith(("get_", "is_"))
+    return "" if asks else "changes the configuration of the board"
+
+
 def _eeprom(words: tuple[str, ...]) -> str:
     return "" if not words or words[0] in ("-l", "-h", "-v", "--help") else "changes the boot ROM"
 
@@ -163,11 +168,11 @@ DISKS: dict[str, Look] = {
     "losetup": only("changes a disk", "-D", "--detach-all"),
 }
 _BOARD_PLAIN = {
-    "changes the configuration of the board": "raspi-config armbian-config dietpi-config orangepi-config nvram",
+    "changes the configuration of the board": "armbian-config dietpi-config orangepi-config nvram",
     "changes the firmware": "rpi-update rpi-eeprom-digest fwupdmgr fwupdtool",
     "writes to the firmware": "vcmailbox",
     "changes how the board starts": "fw_setenv grub-set-default grub-editenv u-boot-update extlinux-update",
-    "changes the device tree of the board": "dtparam dtmerge",
+    "changes the device tree of the board": "dtmerge",
     "touches memory of the board": "devmem devmem2 memtool io mw poke inb outb setpci wrmsr",
     _PAST: "gpioset i2cset spidev_test spi-config spi-pipe spitools pigs pigpiod cansend cangen canplayer setserial "
     "ledctl uhubctl picocom-send ttylog-send x728pwr gpio-halt",
@@ -181,6 +186,8 @@ BOARD: dict[str, Look] = {
     "rpi-eeprom-config": only("changes the boot ROM", "-e", "--edit", "-a", "--apply", "-o", "--out", "--config"),
     "vcgencmd": _vcgencmd,
     "dtoverlay": _dtoverlay,
+    "dtparam": _dtoverlay,
+    "raspi-config": _raspi_config,
     "pinctrl": _pinctrl,
     "raspi-gpio": _pinctrl,
     "gpio": _gpio,

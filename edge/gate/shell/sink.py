@@ -119,6 +119,8 @@ class Sink:
         if inside(full, "/dev"):
             self.device(verb, full)
             return
+        if verb != "write" and full.split("/")[1] in ("bin", "sbin", "lib", "lib64", "lib32"):
+            full = "/usr" + full  # one tree on every board of these days, and readable in any case
         self.add(verb, f"file:{full}", "", deep)
 
     def device(self, verb: str, full: str) -> None:

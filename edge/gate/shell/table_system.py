@@ -13,7 +13,7 @@ _DEB = "R:var/lib/dpkg R:var/lib/apt R:var/cache/apt"
 _INET = "s:netlink s:inet"
 
 SYSTEM: dict[str, tuple[str, str, str]] = {
-    "date": ("-uRI -d: -r=l --date: --utc --universal --iso-8601? --rfc-3339: --rfc-email --reference=l +", "d", ""),
+    "date": ("-uR -I? -d: -r=l --date: --utc --universal --iso-8601? --rfc-3339: --rfc-email --reference=l +", "d", ""),
     "uptime": ("-psV --pretty --since", "", "r:run/utmp R:run/systemd"),
     "uname": ("-asnrvmpio --all --kernel-name --nodename --kernel-release --machine --operating-system !", "", ""),
     "arch": ("", "", ""),
@@ -110,7 +110,8 @@ SYSTEM: dict[str, tuple[str, str, str]] = {
         "r:dev/kmsg c:syslog",
     ),
     "journalctl": (
-        "-aekqrxmfNl -u: -n? -o: -p: -S: -U: -t: -g: -F: -c: -D=r -b? -k --no-pager --all --catalog --dmesg --lines? "
+        "-aekqrxmfNl -# -u: -n? -o: -p: -S: -U: -t: -g: -F: -c: -D=r -b? -k --no-pager --all --catalog --dmesg "
+        "--lines? "
         "--unit: --user-unit: --output: --priority: --since: --until: --boot? --identifier: --grep: --case-sensitive? "
         "--follow --no-tail --reverse --quiet --merge --system --user --utc --no-hostname --no-full --full --pager-end "
         "--list-boots --disk-usage --fields --field: --output-fields: --header --facility: --cursor: --after-cursor: "
@@ -155,6 +156,7 @@ SYSTEM: dict[str, tuple[str, str, str]] = {
     "lsb_release": ("-adcrisvh --all --short --description --codename --release --id", "", _DEB),
     "debsums": ("-csal", "d*", _DEB),
     "update-alternatives": ("--display: --list: --query: --get-selections", "", _DEB),
+    "sysctl": ("-aneNAbxq --all --values --names --ignore --pattern: -r:", "d*", ""),
     "getcap": ("-rv", "l*", ""),
     "getfacl": ("-aceEnpRPLt", "l*", ""),
     "lsattr": ("-aRdlpVv", "l*", ""),

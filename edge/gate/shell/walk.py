@@ -13,7 +13,7 @@ from __future__ import annotations
 from edge.gate.shell import expand, sums
 from edge.gate.shell.around import prefix, redirect
 from edge.gate.shell.loops import loop
-from edge.gate.shell.marks import ANY, FETCHED, ONE, SPLIT, STAR, TOKEN
+from edge.gate.shell.marks import ANY, FETCHED, ONE, SPLIT, STAR, TOKEN, known
 from edge.gate.shell.nodes import Case, For, Function, Group, If, Loop, Pipe, ShellFault, Simple
 from edge.gate.shell.state import MOST
 from edge.gate.shell.streams import Stream, either, joined
@@ -86,8 +86,10 @@ class Walk:
         """Shells read this differently, or it is not understood."""
         self.sink.unknown("shell:text", why)
 
-    def odd_ifs(self) -> bool:
-        return self.state.get("IFS") != (" \t\n",)
+    def ifs(self) -> str | None:
+        """The letters at which unquoted text is split; None when they only show when it runs."""
+        values = self.state.get("IFS")
+        return values[0] if len(values) == 1 and known(values[0]) else None
 
     def assign(self, name: str, value: Value) -> None:
         if poison(name):
@@ -283,4 +285,10 @@ class Walk:
             prefix(self, values if node.words else [], fields)
             if fields:
                 streams.append(self.run(self, fields))
-        return streams[0] if len(streams) == 1 else either(streams) if streams else Stream(("",))
+        return (
+            streams[0]
+            if len(streams) == 1
+            else either(streams)
+            if streams
+            else Stream(None if node.redirects else ("",))
+        )

@@ -10,7 +10,7 @@ Rules:
 from __future__ import annotations
 
 from edge.gate.paths import absolute, inside
-from edge.gate.shell.marks import ANY, BELOW, FETCHED, MARKS, OPEN, SPLIT, STAR, TOKEN, VOID, known, shown
+from edge.gate.shell.marks import ANY, BELOW, FETCHED, MARKS, OPEN, SPLIT, STAR, TOKEN, VOID, closed, known, shown
 from edge.gate.shell.options import has, options, value
 from edge.gate.shell.streams import Stream
 
@@ -85,7 +85,7 @@ def copy(walk: Walk, name: str, words: tuple[str, ...]) -> None:
     if name == "install" and has(found, "-d", "--directory"):
         sources, targets = [], operands
     if name == "mv":
-        recursive(walk, name, sources)
+        recursive(walk, name, [text for text in sources if closed(text) or "/" in text])
         write(walk, sources, True)
     elif not (name == "ln" and has(found, "-s", "--symbolic")):
         read(walk, sources, deep)
