@@ -80,7 +80,6 @@ class Kept:
         if self._alone:
             running = sum(letter not in ("Z", "X") for letter in tree.members(self.tag).values())
         else:
-            tree.adopt()
             running = tree.end(self.tag)[0]
         running = max(running, int(self.poll() is None))
         os.kill(self.pid, SIGKILL)
@@ -208,6 +207,8 @@ def start(plan: Confinement, argv: Sequence[str], stdin: int, stdout: int, stder
     reads = only_reads(plan)
     code = _filter(plan, reads)
     look = reads and bool(code)
+    if look:
+        tree.adopt()  # before there is an orphan
     request = {
         "plan": keeper.packed(plan),
         "argv": list(argv),

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +17,7 @@ from edge.hands.wall import level, namespaces
 from edge.hands.wall.confine import Confinement
 from tests.support.rooms import SYSTEM, alive, ended, gone, heard, plan, run, start
 
+ROOT = Path(__file__).parents[4]
 REACHED = level.find(at_most="namespaces")
 pytestmark = pytest.mark.skipif(REACHED.name != "namespaces", reason="; ".join(REACHED.reasons))
 
@@ -151,6 +155,24 @@ def test_its_processes_end_with_it(tmp_path: Path) -> None:
     assert heard(told) == b""
     child.close()
     os.close(told)
+
+
+def test_an_orphan_of_the_first_call_of_an_agent_ends_too(tmp_path: Path) -> None:
+    code = f"""
+        import os, sys, time; sys.path.insert(0, {str(ROOT)!r})
+        from tests.support.rooms import SYSTEM, ended, heard, plan, start
+        from edge.hands.wall import namespaces
+        made = plan({str(tmp_path)!r}, writes=(), reads=(*SYSTEM, {str(tmp_path)!r}))
+        child, told = start(made, "(sh -c 'echo $$; exec sleep 300' &); sleep 0.3; echo up; sleep 300")
+        pid = int(heard(told, until=b"up").split()[0])
+        child.kill_tree()
+        heard(told)
+        namespaces.end()
+        print(pid)
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert gone(int(done.stdout))
 
 
 def test_its_end_is_told_and_its_limits_hold(tmp_path: Path) -> None:
