@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import subprocess
 import sys
 import textwrap
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -173,6 +175,27 @@ def test_an_orphan_of_the_first_call_of_an_agent_ends_too(tmp_path: Path) -> Non
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     assert gone(int(done.stdout))
+
+
+@pytest.mark.soak
+def test_ended_at_any_moment_nothing_is_left_of_a_call(tmp_path: Path) -> None:
+    chance = random.Random(5)
+    rounds = 200 if os.environ.get("FIELDHAND_SOAK") == "1" else 20
+    ends = ("exit 0", "sleep 20", "kill -9 $$")
+    killed = 0
+    for number in range(rounds):
+        made = plan(str(tmp_path)) if number % 2 else reader(tmp_path)
+        text = f"setsid sleep 50 & (sleep 50 &); for i in 1 2 3 4 5 6; do sleep 0.01; done; {chance.choice(ends)}"
+        child, told = start(made, text)
+        time.sleep(chance.random() * 0.08)
+        killed += child.kill_tree()
+        assert ended(child) is not None
+        # The pipe comes to its end when nobody holds it any more.
+        assert heard(told, 10.0) == b""
+        child.close()
+        os.close(told)
+    print(f"{rounds} calls ended at any moment, {killed} processes with them")
+    assert killed >= rounds
 
 
 def test_its_end_is_told_and_its_limits_hold(tmp_path: Path) -> None:
