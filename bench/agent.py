@@ -145,15 +145,10 @@ def loop(port: int, steps: int, tool: Tool) -> Loop:
     from edge.config import Budgets, ModelSettings
     from edge.context import Context
     from edge.gate.policy import Policy
-    from edge.grants import Grants
     from edge.hands.world import World
     from edge.loop import Loop
     from edge.model import make
     from edge.parts import Parts
-    from edge.redact import Redactor
-    from edge.stop import read as read_stop
-    from edge.taint import Taint
-    from edge.tape.audit import Audit
     from edge.tape.journal import Tape
     from edge.watch import Watcher
 
@@ -167,7 +162,6 @@ def loop(port: int, steps: int, tool: Tool) -> Loop:
     def no_board() -> Any:
         raise AssertionError("this run has no board")
 
-    redact = Redactor(("a-key-of-the-bench",))
     world = World(scene, Tape.create(f"{folder}/tapes"), no_board)
     return Loop(
         Parts(
@@ -180,13 +174,22 @@ def loop(port: int, steps: int, tool: Tool) -> Loop:
             approver=Nobody(),
             watcher=Watcher(),
             clock=lambda: "",
-            audit=Audit.open(folder, redact.text),
-            redact=redact,
-            taint=Taint(folder),
-            grants=Grants((), scene),
-            stopped=lambda: read_stop(folder),
+            **_watched(folder, scene),
         )
     )
+
+
+def _watched(folder: str, scene: Scene) -> dict[str, Any]:
+    """What watches over a run, as the product makes it: audit, redaction, taint, grants, the operator's stop."""
+    from edge.grants import Grants
+    from edge.redact import Redactor
+    from edge.stop import Watch
+    from edge.taint import Taint
+    from edge.tape.audit import Audit
+
+    redact = Redactor(("a-key-of-the-bench",))
+    parts = {"redact": redact, "taint": Taint(folder), "grants": Grants((), scene), "stopped": Watch(folder).look}
+    return {"audit": Audit.open(folder, redact.text), **parts}
 
 
 def main(argv: list[str]) -> int:

@@ -1,8 +1,8 @@
 """What a loop keeps: the tape of the conversation and the audit of the device, behind one door.
 
 Rules:
-1. Once the tape or the audit has failed, nothing more is tried with either; what changes something is then refused
-   by the gate (`tape.none`), what only observes still runs.
+1. Once the tape or the audit has failed for good, nothing more is tried with it; what changes something is then
+   refused by the gate (`tape.none`), what only observes still runs. A full card is not for good.
 2. What is known to be secret is taken out before anything is kept.
 3. The audit has one record for each call that ended, and one before each call that changes something.
 """
@@ -21,12 +21,15 @@ if TYPE_CHECKING:
     from edge.tape.unkept import Unkept
 
     class Audit(Protocol):
-        """The chained record of the device, or its unkept double."""
+        """The chained record of the device, or its unkept double. `failed`: why it takes nothing more, or ""."""
 
+        @property
+        def failed(self) -> str: ...
         def intent(self, fields: Mapping[str, Any], sync: bool = True) -> int: ...
         def outcome(self, fields: Mapping[str, Any], sync: bool, success: bool) -> str: ...
         def note(self, kind: str, fields: Mapping[str, Any], sync: bool = False) -> int: ...
         def unknown(self, text: str) -> tuple[str, ...]: ...
+        def sync(self) -> None: ...
 
 
 class Keeper:
@@ -43,7 +46,7 @@ class Keeper:
     @property
     def durable(self) -> bool:
         """True when what is kept outlives a power cut."""
-        return self._tape.durable and not self.failed
+        return self._tape.durable and not self.failed and not self._audit.failed
 
     def keep(self, kind: str, fields: Mapping[str, Any], sync: bool = False) -> None:
         """Put a record on the tape (rule 1). TapeFault when that fails."""
@@ -62,29 +65,31 @@ class Keeper:
     def intend(self, call: Call, facts: Mapping[str, Any], sync: bool) -> None:
         """The intent of a call: on the card in both records before anything that changes something (`sync`)."""
         self.keep("intent", facts, sync)
-        if sync and not self.failed:
-            self._audited(lambda: self._audit.intent({"tape": self._tape.name, **facts}))
+        if sync:
+            self._audit.intent({"tape": self._tape.name, **facts})
 
     def end(self, call: Call, status: str, found: Observation, facts: Mapping[str, Any], sync: bool) -> str:
         """The end of a call in the audit; the receipt of a success, or ""."""
-        if self.failed:
+        if self._audit.failed:
             return ""
         fields = {"tape": self._tape.name, **facts, "status": status, "ok": found.ok}
         if not found.ok:
             fields["text"] = found.text[:400]
-        receipt: str = self._audited(lambda: self._audit.outcome(fields, sync, status == "done" and found.ok))
-        return receipt
+        return self._audit.outcome(fields, sync, status == "done" and found.ok)
 
     def unknown_receipts(self, text: str) -> tuple[str, ...]:
-        """Receipts that `text` names and that were never given."""
-        return () if "r-" not in text.lower() else self._audit.unknown(text)
+        """Receipts that `text` names and that were never given; each is recorded as an alarm."""
+        found = () if "r-" not in text.lower() else self._audit.unknown(text)
+        for receipt in found:
+            said = {"tape": self._tape.name, "text": "an answer names a receipt that nobody gave", "receipt": receipt}
+            if not self._audit.failed:
+                self._audit.note("alarm", said)
+        return found
 
-    def _audited(self, write: Callable[[], Any]) -> Any:
-        try:
-            return write()
-        except TapeFault:
-            self.failed = True
-            raise
+    def rest(self) -> None:
+        """The turn is over: what was only observed goes onto the card too."""
+        if not self._audit.failed:
+            self._audit.sync()
 
 
 def facts(call: Call, decision: Decision, effects: tuple[str, ...], by: str, policy: str) -> dict[str, Any]:

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from edge.approve import Answer
     from edge.model import Model
 
 TICK = 0.1
@@ -102,7 +101,7 @@ class Loop:
             self._feed_soon(lambda: t.Stop(stop))
         else:
             for event in self._calls.late(now):
-                self._feed_soon(lambda event=event: event)
+                self._feed_soon(_just(event))
 
     def _reason_to_stop(self, now: float) -> Fault | None:
         if self.interrupted:
@@ -215,12 +214,17 @@ class Loop:
             else:
                 sentence = self.keeper.clean(str(fault))
                 self.keeper.keep("fault", {"kind": fault.kind, "sentence": sentence, "code": code}, True)
+            self.keeper.rest()
         except TapeFault as lost:
             fault, code = fault or lost, lost.code
         self._calls.clear()
         self._ending = Ending(code, answer, fault)
         self._jobs.ring()
         return t.Closed()
+
+
+def _just(event: t.Event) -> Callable[[], t.Event]:
+    return lambda: event
 
 
 def _inside(error: Exception) -> str:

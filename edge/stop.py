@@ -12,7 +12,8 @@ Rules:
    goes by removing the file.
 5. Nothing that a model, a tool or a network can reach calls `set_` or `lift`: the command line does, with the rights
    of whoever owns the state folder, on this machine.
-6. `read` costs one failing open when nothing is stopped, so that a loop may ask ten times a second.
+6. `read` costs one failing open when nothing is stopped, so that a loop may ask ten times a second. A `Watch` asks
+   the card no more than that, however often it is asked itself.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ MOST = 64  # stops in force
 WHY = 300  # characters of a reason that are kept
 ALL, NETWORK, TOOL = "all", "network", "tool:"
 LOCK_SECONDS = 1.0
+FRESH = 0.05  # seconds
 _LOOK = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 _MAKE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
@@ -97,6 +99,31 @@ def read(state: str) -> Stop | None:
         return parse(data)
     except ValueError as error:
         return Stop((), str(error))
+
+
+class Watch:
+    """Sees a stop of the state folder `state` within FRESH seconds."""
+
+    def __init__(self, state: str) -> None:
+        from time import monotonic
+
+        self._state = state
+        self._now = monotonic
+        self._looked = -FRESH
+        self._seen: Stop | None = None
+
+    def look(self) -> Stop | None:
+        """What is stopped, as of at most FRESH seconds ago."""
+        now = self._now()
+        if now - self._looked >= FRESH:
+            self._looked = now
+            self._seen = read(self._state)
+        return self._seen
+
+    def everything(self) -> bool:
+        """True when everything is."""
+        seen = self.look()
+        return seen is not None and bool(seen.everything)
 
 
 def parse(data: bytes) -> Stop:

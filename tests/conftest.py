@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
+import sys
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -58,3 +61,13 @@ def this_run(request: pytest.FixtureRequest) -> Run:
     found: Run | None = request.config.pluginmanager.get_plugin("fieldhand-run")
     assert found is not None
     return found
+
+
+@pytest.fixture(autouse=True)
+def reaps_for_nobody() -> Iterator[None]:
+    """An agent adopts the orphans of its shells; a test that was one must not adopt those of the next test."""
+    yield
+    tree = sys.modules.get("edge.hands.wall.tree")
+    if tree is not None and tree._adopting:
+        ctypes.CDLL(None).prctl(36, 0)  # PR_SET_CHILD_SUBREAPER
+        tree._adopting = 0

@@ -7,7 +7,7 @@ import time
 
 from edge import __version__
 from edge.brief import brief
-from edge.cli import say, settle
+from edge.cli import say, settle, watching
 from edge.cli.who import approver
 from edge.context import Context
 from edge.gate.lists import offered
@@ -19,7 +19,7 @@ from edge.pulse import Pulse
 from edge.record import replace
 from edge.redact import Redactor
 from edge.registry import every
-from edge.stop import read as read_stop
+from edge.stop import Watch
 from edge.taint import Taint
 
 TYPE_CHECKING = False
@@ -27,14 +27,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from edge.call import Scene
     from edge.cli.args import Options
-    from edge.config import ModelSettings
     from edge.parts import Ending
     from edge.peripherals.guard.client import Board
-    from edge.stop import Stop
-    from edge.tape.audit import Audit
     from edge.tape.journal import Tape
-    from edge.tape.unaudited import Unaudited
     from edge.tape.unkept import Unkept
     from edge.watch import Watcher
 
@@ -52,17 +49,14 @@ class Run:
         self.model = make(self.settings.model, scene)
         policy = settle.policy(self.settings)
         grants = settle.grants(options, scene)
-        redact = Redactor(_secrets(self.settings.model, environ))
+        redact = Redactor(watching.secrets(self.settings.model, environ))
         self.tape = _tape(self.state, resume)  # after all that may be wrong with the settings: no empty tapes
         self.watcher = watcher
-        self.approver = approver(options.yes, options.ask or self.settings.wait, self.state)
+        self.approver = approver(options.yes, options.ask or self.settings.wait, self.state, options.trace == "json")
         self._pulse: Pulse | None = None
-        self.audit = _audit(self.state, redact)
-        self.world = World(scene, self.tape, self._start_board)
-        self.world.sandbox = policy.wall(options.unattended)
-        self.world.proxy = self.settings.proxy
-        self.world.child = self._child
-        self.world.stopping = self._stopping
+        self.audit = watching.audit(self.state, redact)
+        watch = Watch(self.state)
+        self.world = self._world(scene, policy.wall(options.unattended), watch)
         self.tools = tuple(tool for tool in every() if offered(tool.name, policy))
         parts = Parts(
             model=self.model,
@@ -76,9 +70,9 @@ class Run:
             clock=clock,
             audit=self.audit,
             redact=redact,
-            taint=Taint(self.state, _heard(self.state, resume)),
+            taint=Taint(self.state, watching.heard(self.state, resume)),
             grants=grants,
-            stopped=self._stopped,
+            stopped=watch.look,
             unattended=options.unattended,
         )
         self.loop = Loop(parts)
@@ -86,20 +80,30 @@ class Run:
             _remember(self.loop, self.state, self.tape.name)
         self._open_record()
         self._sweep()
-        for sentence in (*self.settings.warnings, self.audit.notice):
+        self._noticed = ""
+        for sentence in (*self.settings.warnings, self._notice()):
             if sentence:
                 say(f"fieldhand: {sentence}")
 
-    def _stopped(self) -> Stop | None:
-        return read_stop(self.state)
+    def _world(self, scene: Scene, wall: str, watch: Watch) -> World:
+        world = World(scene, self.tape, self._start_board)
+        world.sandbox, world.proxy = wall, self.settings.proxy
+        world.child, world.stopping = self._child, watch.everything
+        return world
 
-    def _stopping(self) -> bool:
-        stop = read_stop(self.state)
-        return stop is not None and bool(stop.everything)
+    def _notice(self) -> str:
+        """What the audit has to say that was not said yet."""
+        said, self._noticed = self._noticed, self.audit.notice if self.audit.durable else ""
+        return "" if said == self._noticed else self._noticed
 
     def _child(self, pid: int, started: int, tag: int) -> None:
         """A program runs: should this process die now, the next start ends what is left of it."""
-        self.loop.note("child", {"pid": pid, "start": started, "tag": tag, "what": "shell"})
+        if self.state:
+            from edge.tape.leftovers import mark
+
+            mark(self.state, self.tape.name)
+        while not self.loop.note("child", {"pid": pid, "start": started, "tag": tag, "what": "shell"}):
+            pass
 
     def _open_record(self) -> None:
         from edge.tape.leftovers import started
@@ -124,7 +128,7 @@ class Run:
         if self.state:
             from edge.tape.leftovers import sweep
 
-            for sentence in sweep(self.state):
+            for sentence in sweep(self.state, strays=watching.strays):
                 self.tape.append("note", {"text": sentence})
 
     def _start_board(self) -> Board:
@@ -178,6 +182,9 @@ class Run:
         self.loop.note("close", {"code": code}, True)
         self.tape.close()
         self.audit.close()
+        notice = self._notice()
+        if notice:
+            say(f"fieldhand: {notice}")
         self.approver.close()
         if self.state:
             from edge.tape.leftovers import unmark
@@ -209,34 +216,6 @@ def _tape(state: str, resume: str) -> Tape | Unkept:
 
     folder = state + "/tapes"
     return Tape.open(folder, resume) if resume else Tape.create(folder)
-
-
-def _audit(state: str, redact: Redactor) -> Audit | Unaudited:
-    """The audit log of the device; in memory where nothing can be kept."""
-    if not state:
-        from edge.tape.unaudited import Unaudited
-
-        return Unaudited(redact.text)
-    from edge.tape.audit import Audit
-
-    return Audit.open(state, redact.text)
-
-
-def _secrets(settings: ModelSettings, environ: Mapping[str, str]) -> tuple[str, ...]:
-    """What must never leave: the key of the model's server, wherever it is from."""
-    from edge.config import read_key
-
-    key = read_key(settings, environ) if settings.spec.startswith("chat:") else ""
-    return tuple({one for one in (key, environ.get(settings.key_env, "").strip()) if one})
-
-
-def _heard(state: str, resume: str) -> str:
-    """The taint of the tape that is resumed."""
-    if not resume:
-        return ""
-    from edge.cli.resume import heard
-
-    return heard(f"{state}/tapes/{resume}.jsonl")
 
 
 def _remember(loop: Loop, state: str, name: str) -> None:

@@ -3,9 +3,10 @@
 Rules:
 1. A child is written down as (pid, start ticks) in a `child` record when it starts. Before the first one a
    marker `<state>/live/NAME` is made; it goes at a clean close. No marker, nothing to do: one folder listing.
-2. Nothing is ended but a process that a tape of this boot names, whose start ticks are equal, that belongs to
-   this user and whose command line is that of a board process of this state folder. It is looked at and ended
-   through one handle (pidfd_open(2)) where the kernel has it, so that a pid used again is safe.
+2. Nothing is ended but what a tape of this boot names: what a shell left that carries the tag of its record, and a
+   process whose start ticks are equal, that belongs to this user and whose command line is that of a board process of
+   this state folder. The latter is looked at and ended through one handle (pidfd_open(2)) where the kernel has it, so
+   that a pid used again is safe.
 3. A marker whose tape another process has locked belongs to a living agent and is left alone. So are the
    asking process's own children: a tape that was opened again may already have new ones.
 4. Tapes that another user could have written name nothing: all of the state folder must be this user's alone.
@@ -22,6 +23,10 @@ from edge.tape.disk import READER, boot_id, held, holder, small_file
 from edge.tape.names import path_of, tapes
 from edge.tape.reader import Reader
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 SIGKILL = 9
 # How the command line of a board process begins to tell what it is (edge.peripherals.guard.spawn.CODE, held equal by a
 # test): after `-c` this code, then the library and the state folder.
@@ -34,11 +39,15 @@ GRACE = 0.5  # seconds for a killed process to be gone
 
 
 class Child(Record):
-    """A process as a tape names it. `start` is in clock ticks since boot (proc(5), stat field 22)."""
+    """A process as a tape names it. `start` is in clock ticks since boot (proc(5), stat field 22).
+
+    `tag`: what all that a shell started carries (edge.hands.wall.tree); 0 for a process that is only itself.
+    """
 
     pid: int
     start: int
     what: str = ""
+    tag: int = 0
 
 
 def mark(state: str, name: str) -> None:
@@ -74,11 +83,11 @@ def _state(pid: int) -> tuple[int, int]:
     return int(fields[19]), int(fields[1])
 
 
-def sweep(state: str, patience: float = 1.0) -> list[str]:
+def sweep(state: str, patience: float = 1.0, strays: Callable[[list[Child]], list[str]] | None = None) -> list[str]:
     """End what earlier agents left running; sentences of what was done, none when there was nothing.
 
-    The processes get `patience` seconds together to end by themselves. Never raises for what it cannot end:
-    a sentence says so, and the marker stays for the next start.
+    The processes get `patience` seconds together to end by themselves. `strays` ends what tagged shells left and says
+    what it did. Never raises for what it cannot end: a sentence says so, and the marker stays for the next start.
     """
     done = []
     for name in _marked(state):
@@ -90,12 +99,15 @@ def sweep(state: str, patience: float = 1.0) -> list[str]:
                 continue
             if os.path.exists(path) and _is_anothers(path):
                 continue
-            left = children(path) if os.path.exists(path) else []
-            left = [child for child in left if _is_board(child.pid, state)]
+            named = children(path) if os.path.exists(path) else []
+            left = [child for child in _alive(named) if _is_board(child.pid, state)]
+            tagged = [child for child in named if child.tag]
+            told = strays(tagged) if strays is not None and tagged else []
         except (OSError, ValueError) as error:
             done.append(f"what the tape {name} left running cannot be looked at: {error}")
             continue
         said, all_gone = _end(left, patience)
+        said += told
         done += [f"{sentence} (left by the tape {name})" for sentence in said]
         if all_gone:
             unmark(state, name)
@@ -103,18 +115,22 @@ def sweep(state: str, patience: float = 1.0) -> list[str]:
 
 
 def children(path: str) -> list[Child]:
-    """The processes that the tape at `path` names and that are alive on this boot, but not this one's own.
-
-    TapeFault when it cannot be read.
-    """
-    boot, own = boot_id(), os.getpid()
+    """The processes that the tape at `path` names on this boot. TapeFault when it cannot be read."""
+    boot = boot_id()
     found = []
     for record in Reader(path):
         if record["kind"] == "child" and record["boot"] == boot:
-            pid, start, what = record.get("pid"), record.get("start"), record.get("what")
+            pid, start, what, tag = (record.get(name) for name in ("pid", "start", "what", "tag"))
             if isinstance(pid, int) and isinstance(start, int) and pid > 1 and start > 0:
-                found.append(Child(pid, start, what if isinstance(what, str) and what else "a child"))
-    states = [(child, _state(child.pid)) for child in found]
+                told = what if isinstance(what, str) and what else "a child"
+                found.append(Child(pid, start, told, tag if isinstance(tag, int) and tag > 0 else 0))
+    return found
+
+
+def _alive(named: list[Child]) -> list[Child]:
+    """Those that stand for themselves, run, and are not this process's own."""
+    own = os.getpid()
+    states = [(child, _state(child.pid)) for child in named if not child.tag]
     return [child for child, (start, parent) in states if start == child.start and parent != own]
 
 

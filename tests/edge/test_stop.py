@@ -330,3 +330,15 @@ def test_a_fault_at_any_call_of_lifting_leaves_the_stop_or_lifts_it(tmp_path, mo
         assert (stop.read(str(state)) is None) is gone
         if faulty.left > 0:
             break
+
+
+def test_a_watch_sees_a_stop_and_its_end_soon_and_asks_the_card_seldom(tmp_path: Path) -> None:
+    watch = stop.Watch(str(tmp_path))
+    assert watch.look() is None and not watch.everything()
+    stop.set_(str(tmp_path), stop.One("all"))
+    time.sleep(2 * stop.FRESH)
+    assert watch.everything()
+    (tmp_path / "stop").unlink()
+    assert watch.everything(), "what was seen a moment ago counts"
+    time.sleep(2 * stop.FRESH)
+    assert watch.look() is None

@@ -173,18 +173,29 @@ ROOMS = (
         PURE_LATE + " _thread socket struct",
     ),
     # --- the shell around it all ---
-    Room("edge.jobs edge.pulse", "", "time", "_queue _thread"),
+    # `threading` only where an old Python would take a job's thread for the main one.
+    Room("edge.jobs edge.pulse", "", "time", "_queue _thread sys threading"),
+    # Marks of untrusted words are files of the state folder.
+    Room("edge.taint", "", "os", PURE_LATE),
+    Room("edge.keeping", "edge.faults edge.call", late=PURE_LATE),
+    Room("edge.talk", CORE + " edge.model", "time", PURE_LATE),
+    Room(
+        "edge.calls",
+        CORE + " edge.approve edge.hands edge.keeping edge.parts",
+        "time",
+        PURE_LATE + " collections",
+    ),
     Room(
         "edge.loop",
-        CORE + " edge.approve edge.context edge.hands.* edge.jobs edge.model edge.parts edge.tape.* edge.watch",
+        CORE + " edge.calls edge.jobs edge.keeping edge.model edge.parts edge.talk edge.watch",
         "time",
-        PURE_LATE + " _thread collections",
+        PURE_LATE + " _thread",
     ),
     Room(
         "edge.cli.*",
         CORE + " edge edge.approvals.* edge.approve edge.brief edge.cli.* edge.config edge.context edge.grants "
-        "edge.hands.* edge.jobs edge.loop edge.model.* edge.parts edge.peripherals.* edge.pulse edge.stop edge.tape.* "
-        "edge.watch",
+        "edge.hands.* edge.jobs edge.loop edge.model.* edge.parts edge.peripherals.* edge.pulse edge.redact edge.stop "
+        "edge.taint edge.tape.* edge.watch",
         "os select signal sys termios time",
         PURE_LATE + " _queue _thread importlib.util readline shlex",
         "input",

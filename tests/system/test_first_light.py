@@ -210,9 +210,9 @@ def test_a_terminal_is_asked_once_in_physical_words(tmp_path: Path) -> None:
     )
     os.close(slave)
     shown = b""
-    while b"[y/N]" not in shown:
+    while b"[y/N/t]" not in shown:
         shown += os.read(master, 4096)
-    assert shown.count(b"[y/N]") == 1
+    assert shown.count(b"[y/N/t]") == 1
     assert b"switch exhaust fan, relay 1 (fan, sim relay 1) on for 2 min" in shown
     os.write(master, b"y\n")
     out, _ = process.communicate(timeout=30)

@@ -26,6 +26,11 @@ _LOOK = 0.002
 _adopting = 0  # the process that was made a subreaper; a fork does not inherit that
 
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
 class Leftover(Record):
     """A process that a tape should name: `start` in clock ticks since boot (proc(5)), `tag` of its call."""
 
@@ -127,27 +132,32 @@ def leftovers(tag: int) -> list[Leftover]:
     return [Leftover(pid, stat(pid)[2], tag) for pid, letter in members(tag).items() if letter != "Z"]
 
 
-def strays(first: Leftover) -> list[Leftover]:
-    """The living processes of a call of an agent that is dead, from what its tape says of the first one.
+def strays(firsts: Sequence[Leftover]) -> list[Leftover]:
+    """The living processes of calls of agents that are dead, from what their tapes say of the first ones.
 
-    For the same boot only. All that carry the tag and did not start before the first one; none while a call of this
+    For the same boot only. All that carry a tag and did not start before the first of it; none while a call of this
     agent has the same tag.
     """
+    starts: dict[int, int] = {}
+    for first in firsts:
+        if not taken(first.tag):
+            starts[first.tag] = min(first.start, starts.get(first.tag, first.start))
     found = []
-    for pid in _numbers() if not taken(first.tag) else []:
-        if tag_of(pid) == first.tag and _is_walled(pid):
+    for pid in _numbers() if starts else []:
+        tag = tag_of(pid)
+        if tag in starts and _is_walled(pid):
             letter, _, start = stat(pid)
-            if letter not in ("", "Z", "X") and start >= first.start:
-                found.append(Leftover(pid, start, first.tag))
+            if letter not in ("", "Z", "X") and start >= starts[tag]:
+                found.append(Leftover(pid, start, tag))
     return found
 
 
-def end_strays(first: Leftover, patience: float = PATIENCE) -> tuple[int, int]:
+def end_strays(firsts: Sequence[Leftover], patience: float = PATIENCE) -> tuple[int, int]:
     """End them: how many there were, and how many still are."""
     until = time.monotonic() + patience
     ended: set[int] = set()
     while True:
-        alive = strays(first)
+        alive = strays(firsts)
         for one in alive:
             _signal(one.pid, signal.SIGKILL)
         ended.update(one.pid for one in alive)

@@ -176,7 +176,7 @@ def test_what_is_run_by_itself_later_is_a_startup_file_for_a_change_only(path: s
     assert is_startup(spot.full) and (spot.kind, spot.change) == ("workspace", "startup")
 
 
-@pytest.mark.parametrize("path", [".git/hooks/pre-commit", "bare.git/hooks/update", ".fieldhand/skills/x.md", ".Fieldhand"])
+@pytest.mark.parametrize("path", [".git/hooks/pre-commit", "bare.git/hooks/update", ".fieldhand/skills", ".Fieldhand"])
 def test_hooks_and_skills_are_changed_by_the_operator_alone(path: str) -> None:
     spot = place(path, SCENE)
     assert is_hook(spot.full) and (spot.kind, spot.change) == ("workspace", "hook")

@@ -120,16 +120,16 @@ def test_a_call_of_a_dead_agent_is_found_by_its_tag(tmp_path: Path) -> None:
     assert agent.stdout is not None
     first = tree.Leftover(*[int(word) for word in agent.stdout.readline().split()])
     until = time.monotonic() + 10
-    while len(tree.strays(first)) < 3 and time.monotonic() < until:
+    while len(tree.strays([first])) < 3 and time.monotonic() < until:
         time.sleep(0.01)
     agent.kill()
     agent.wait(10)
     agent.stdout.close()
-    assert len(tree.strays(first)) == 3
-    assert tree.strays(tree.Leftover(first.pid, first.start + 10_000_000, first.tag)) == [], "what started before it"
-    ended, left = tree.end_strays(first)
+    assert len(tree.strays([first])) == 3
+    assert tree.strays([tree.Leftover(first.pid, first.start + 10_000_000, first.tag)]) == [], "what started before it"
+    ended, left = tree.end_strays([first])
     assert (ended, left) == (3, 0)
-    assert tree.strays(first) == []
+    assert tree.strays([first]) == []
 
 
 def test_a_tag_is_used_by_one_call_at_a_time() -> None:
