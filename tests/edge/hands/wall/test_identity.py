@@ -171,13 +171,13 @@ def test_where_it_cannot_be_the_child_stays_root_without_rights_and_it_is_said(p
 
 @root_only
 def test_an_overlay_is_said_to_be_unable(place: Path) -> None:
-    for name in ("low", "up", "work", "over"):
+    for name in ("low", "up", "aside", "over"):
         (place / name).mkdir()
 
     def act() -> str:
         kernel.unshare(kernel.NEWNS)
         kernel.mount("", "/", "", kernel.MS_REC | kernel.MS_PRIVATE)
-        options = f"lowerdir={place}/low,upperdir={place}/up,workdir={place}/work"
+        options = f"lowerdir={place}/low,upperdir={place}/up,workdir={place}/aside"
         try:
             kernel.mount("overlay", f"{place}/over", "overlay", 0, options)
         except OSError as error:
