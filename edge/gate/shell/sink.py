@@ -14,6 +14,7 @@ from __future__ import annotations
 from edge.call import Effect, Grant
 from edge.gate.paths import SECRET_PARTS, absolute, inside, is_odd
 from edge.gate.shell.marks import BELOW, MARKS, OPEN, STAR, closed, known, matches, names, shown
+from edge.text import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from edge.gate.shell.state import State
 
 MOST = 400
+LONGEST = 200  # letters of what is told about one thing
 NOTHING = frozenset(f"/dev/{name}" for name in names("null stdout stderr stdin tty full fd/0 fd/1 fd/2 fd/3 fd/4"))
 _OWN_FDS = frozenset(f"/proc/self/fd/{number}" for number in range(10))
 _DISKS = ("mmcblk", "sd", "hd", "vd", "xvd", "nvme", "mtd", "ubi", "loop", "dm-", "disk", "mapper", "md", "zram", "ram")
@@ -40,6 +42,9 @@ class Sink:
 
     def add(self, verb: str, on: str, detail: str = "", deep: bool = False) -> None:
         self.touched += 1
+        detail = visible(detail, LONGEST) if detail and not (detail.isprintable() and len(detail) < LONGEST) else detail
+        if not (on.isprintable() and len(on) < LONGEST) and not on.startswith("file:"):
+            on = visible(on, LONGEST)
         if len(self.effects) < MOST or (verb == "run" and on.startswith(("ruin:", "disk:"))):
             self.effects[Effect(verb, on, deep, detail)] = None
         else:
@@ -49,7 +54,8 @@ class Sink:
         self.grants[Grant(verb, root, path, deep)] = None
 
     def remark(self, sentence: str) -> None:
-        self.remarks[sentence] = None
+        if len(self.remarks) < 20:
+            self.remarks[visible(sentence, LONGEST)] = None
 
     def unknown(self, on: str, detail: str) -> None:
         self.add("unknown", on, detail)
@@ -92,7 +98,10 @@ class Sink:
         if len(parts) > first + 1 and known(parts[-1]):
             sample = "/".join(part if known(part) else "self" for part in parts)
             self._exact(verb, sample, deep)
-        self._exact(verb, above, True)
+        if verb == "write" and not deep and first == len(parts) - 1 and BELOW not in parts[-1]:
+            self._exact(verb, f"{above.rstrip('/')}/{shown(parts[-1])}", False)
+        else:
+            self._exact(verb, above, True)
 
     def _before_open(self, text: str) -> str:
         """The folder that is known of a path before what may be anything; "" when nothing is."""
@@ -100,7 +109,11 @@ class Sink:
         return text[: text.rfind("/", 0, end) + 1]
 
     def _targets(self, verb: str, above: str, part: str) -> None:
-        """A pattern that aims at a name which holds keys is a touch of that name."""
+        """A pattern that aims at a name which holds keys, or matches what is the agent's, is a touch of that name."""
+        for one in (*self.scene.own, *self.scene.settings, self.scene.state):
+            folder, _, name = one.rpartition("/")
+            if one and folder == above.rstrip("/") and matches(part, name):
+                self._exact(verb, one, False)
         literal = "".join(letter for letter in part if letter not in MARKS)
         broad = len(literal) < 4 or literal[0] == "." or part[-1] in MARKS
         if len(literal) < 2 or (part[0] == STAR and broad):

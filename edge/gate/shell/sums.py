@@ -15,12 +15,16 @@ if TYPE_CHECKING:
     from edge.gate.shell.walk import Walk
 
 
+# What no sum holds: a shell that reads it may take the parentheses for something else.
+_STRANGE = frozenset(";{}'\"\\#@")
+
+
 def evaluate(walk: Walk, text: str) -> None:
     """What it does to evaluate `text`."""
     walk.summed = True
     names = names_in(text)
     values = [value for name in names for value in walk.state.vars.get(name, ())]
-    if any(sign in value for value in (text, *values) for sign in ("$(", "`")):
+    if any(sign in value for value in (text, *values) for sign in ("$(", "`")) or not _STRANGE.isdisjoint(text):
         walk.strange("arithmetic that runs commands")
     if "=" in text or "++" in text or "--" in text:
         for name in names:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from edge.call import Effect
+from edge.record import replace
 from tests.support.rows import rows
 from tests.support.shell_verdict import SCENE, decision, found, told, verdict
 
@@ -70,3 +71,17 @@ def test_text_is_judged_in_the_folder_of_the_scene() -> None:
     assert SCENE.cwd == "/home/pi/project"
     assert verdict("rm -rf project") == "ask"
     assert verdict("rm -rf ../project") == "deny"
+
+
+def test_what_is_the_agents_own_is_closed_however_it_is_spelled() -> None:
+    inner = replace(SCENE, settings=(f"{SCENE.cwd}/fieldhand.toml",), own=(f"{SCENE.cwd}/.key",))
+    for text in ("cat .key", "cat .k*", "cp .key x", "cat < .key", "rm fieldhand.toml", "rm *.toml", "rm -rf *"):
+        assert decision(text, scene=inner).verdict == "deny", text
+    assert decision("cat fieldhand.toml", scene=inner).verdict == "allow"
+    assert decision("rm *.o", scene=inner).verdict == "ask"
+
+
+def test_what_is_told_is_short_and_shows_what_it_holds() -> None:
+    for effect in found("x\x1b[2J" + "y" * 5000 + " 'a\x1bb'; ./" + "z" * 3000).effects:
+        assert effect.on.isprintable() and effect.detail.isprintable()
+        assert len(effect.on) < 5000 and len(effect.detail) < 300
