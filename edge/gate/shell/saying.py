@@ -5,12 +5,15 @@ Source: POSIX.1-2017 and the manuals of dash, bash and busybox ash.
 
 from __future__ import annotations
 
-from edge.gate.shell.marks import ANY, SPLIT
+from edge.gate.shell.marks import ANY, SPLIT, TOKEN
 from edge.gate.shell.streams import Stream
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from edge.gate.shell.walk import Walk
+
+
+_NUMERIC = frozenset(("-eq", "-ne", "-lt", "-le", "-gt", "-ge"))
 
 
 def printf(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
@@ -87,8 +90,9 @@ def test(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
     """test and [: they open nothing; `-v` with a subscript runs commands in bash."""
     if "-v" in words or "-R" in words:
         walk.sink.unknown(f"program:{name}", "-v is not for every shell")
-    if name == "[[":
+    if name == "[[" and _NUMERIC & set(words):
         for word in words:
-            walk.arithmetic(word) if "$(" in word or "`" in word else None
+            if word not in _NUMERIC and not word.strip(TOKEN + "-]").isdigit() and word.strip(TOKEN + "-]"):
+                walk.strange("some shells evaluate what [[ compares as numbers")
     walk.sink.add("run", f"program:{'test' if name != '[[' else name}")
     return Stream(("",))
