@@ -101,8 +101,6 @@ class Reading(Walk):
         except (ShellFault, RecursionError):
             self.sink.unknown("shell:syntax", "it does too much to be followed")
             self.flat(text)
-        if self.summed and "[" in text and ("$(" in text.replace("$((", "") or "`" in text) and "'" in text:
-            self.sink.unknown("shell:text", "some shells run what stands in the text of arithmetic")
 
     def text(self, text: str, _by: str, args: tuple[str, ...] | None = None, here: bool = False) -> Stream:
         """A text that is run as a script: in this shell, or in one of its own."""

@@ -21,7 +21,6 @@ _STRANGE = frozenset(";{}'\"\\#@")
 
 def evaluate(walk: Walk, text: str) -> None:
     """What it does to evaluate `text`."""
-    walk.summed = True
     names = names_in(text)
     values = [value for name in names for value in walk.state.vars.get(name, ())]
     if any(sign in value for value in (text, *values) for sign in ("$(", "`")) or not _STRANGE.isdisjoint(text):

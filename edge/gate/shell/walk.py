@@ -51,7 +51,6 @@ class Walk:
         self.walked: set[int] = set()
         self.spent = 0
         self.commands = 0
-        self.summed = False
 
     if TYPE_CHECKING:  # what a fuller class below brings
         # Judges a command past functions and aliases.
