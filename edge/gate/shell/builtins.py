@@ -180,10 +180,6 @@ def let(walk: Walk, _name: str, words: tuple[str, ...]) -> Stream:
     return Stream(("",))
 
 
-def mapped(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
-    return strange(walk, name, words)
-
-
 BUILTINS: dict[str, Builtin] = {
     **dict.fromkeys(QUIET, quiet),
     **dict.fromkeys(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from edge.gate.shell import writers
-from edge.gate.shell.marks import BELOW, SPLIT, known, names, shown
+from edge.gate.shell.marks import BELOW, SPLIT, names, shown
 from edge.gate.shell.streams import Stream
 
 TYPE_CHECKING = False
@@ -29,8 +29,7 @@ _SCOPE = names("-depth -d -daystart -mount -xdev -noleaf -print -print0 -ls -max
 def judge(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
     starts, rest = _starts(words)
     starts = starts or ["."]
-    narrowed = any(known(word) and word[:1] == "-" and word not in _SCOPE and word not in _RUNS for word in rest)
-    narrowed = any(word in _TESTS and word not in _SCOPE for word in rest) or (narrowed and "-empty" in rest)
+    narrowed = any((word in _TESTS and word not in _SCOPE) or word == "-empty" for word in rest)
     walk.sink.add("run", f"program:{name}")
     for start in starts:
         walk.sink.path("list", start, walk.state, True)

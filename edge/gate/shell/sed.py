@@ -6,7 +6,7 @@ Source of the commands and flags: sed(1), GNU sed 4.8 and busybox.
 from __future__ import annotations
 
 from edge.gate.shell.marks import closed, names, shown
-from edge.gate.shell.options import has, options, value
+from edge.gate.shell.options import has, options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +40,6 @@ def judge(walk: Walk, words: tuple[str, ...]) -> None:
         walk.sink.path("write" if in_place else "read", text, walk.state)
     if in_place and not operands:
         walk.sink.unknown("program:sed", "edits files that only show when it runs")
-    value(found)
 
 
 def scan(walk: Walk, script: str) -> None:
