@@ -41,9 +41,12 @@ HOUR = 3600.0
 
 
 class Granted:
-    """What the gate said of a call, kept until its outcome. `by`: who let it; `started`: monotonic, 0 = not yet."""
+    """What the gate said of a call, kept until its outcome. `by`: who let it; `started`: monotonic, 0 = not yet.
 
-    __slots__ = ("by", "decision", "effects", "observes", "started", "wall")
+    `looked`: the words of the last stop that was seen since then, and its denial of this call, if it is one.
+    """
+
+    __slots__ = ("by", "decision", "effects", "looked", "observes", "started", "wall")
 
     def __init__(self, decision: Decision, effects: tuple[Effect, ...], observes: bool) -> None:
         self.decision = decision
@@ -52,6 +55,7 @@ class Granted:
         self.by = decision.by or "gate"
         self.started = 0.0
         self.wall = 0.0
+        self.looked: tuple[str, Decision | None] = ("", None)
 
 
 class Calls:
@@ -72,6 +76,7 @@ class Calls:
         self.question: Question | None = None
         self.troubles = Troubles()
         parts.world.judge = lambda call, effect: self.judge(call, (effect,))
+        parts.world.forbidden = lambda call: self._stopped(call) is not None
 
     # --- the gate ---
 
@@ -107,6 +112,16 @@ class Calls:
             granted=parts.grants.fits(call, effects, time.monotonic()),
         )
         return decide(call, effects, parts.policy, state, self._scene)
+
+    def _stopped(self, call: Call) -> Decision | None:
+        """The denial when a stop that came after the decision forbids this call (rule 6)."""
+        stop, granted = self._parts.stopped(), self._granted.get(call.id)
+        if stop is None or granted is None:
+            return None
+        if granted.looked[0] != stop.words:
+            decision = self.judge(call, granted.effects)
+            granted.looked = (stop.words, decision if decision.rule.startswith("stop.") else None)
+        return granted.looked[1]
 
     def _decided(self, call: Call, granted: Granted) -> t.Event:
         self._granted[call.id] = granted
@@ -152,6 +167,10 @@ class Calls:
             return None
         if answer.yes and asked.digest != self._digest(asked.call):
             answer = replace(answer, yes=False, sentence="the call changed after it was shown")
+        stopped = self._stopped(asked.call)
+        if answer.yes and stopped is not None:
+            self._granted[asked.call.id].decision = stopped
+            answer = replace(answer, yes=False, sentence=stopped.sentence)
         self._granted[asked.call.id].by = answer.by
         return t.Answered(asked.call.id, answer.yes, answer.by, answer.sentence, answer.text)
 
@@ -183,6 +202,10 @@ class Calls:
     def _work(self, call: Call, granted: Granted) -> t.Event:
         permit = granted.decision.permit
         assert permit is not None
+        stopped = self._stopped(call)
+        if stopped is not None:
+            granted.decision = stopped
+            return t.Finished(call.id, "refused", self._clean(Observation(False, f"not run: {stopped.sentence}")))
         try:
             found = self._tools[call.tool].run(call.args, Hands(permit, call, self._parts.world))
         except Refused as fault:
@@ -205,7 +228,13 @@ class Calls:
         return replace(found, text=text, data=data)
 
     def late(self, now: float) -> Iterator[t.Event]:
-        """The end of each call that ran longer than its permit says."""
+        """The end of each call that ran longer than its permit says, and of a question about what was stopped."""
+        stopped = self._stopped(self.question.call) if self.question is not None else None
+        if self.question is not None and stopped is not None:
+            call_id = self.question.call.id
+            self._granted[call_id].decision = stopped
+            self.drop(stopped.sentence)
+            yield t.Answered(call_id, False, "nobody", stopped.sentence)
         for call, granted in list(self._granted.items()):
             permit = granted.decision.permit
             if granted.started and permit and now - granted.started > permit.seconds + 0.5 * (permit.wall != "hands"):

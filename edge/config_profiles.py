@@ -42,7 +42,10 @@ def read(
 
 
 def _at(lines: Mapping[str, int], path: str, key: str) -> str:
-    return f"{path}:{lines[key]}" if key in lines else path
+    """`path:line` of a key, or of the nearest table around it: keys of an inline table have no line of their own."""
+    while key and key not in lines:
+        key = key.rpartition(".")[0]
+    return f"{path}:{lines[key]}" if key else path
 
 
 class _Reader:
@@ -83,7 +86,9 @@ class _Reader:
         for key, value in table.items():
             full = f"{prefix}.{key}"
             said.append((key, _at(self._lines, self._path, full)))
-            if key == "budgets" and isinstance(value, dict):
+            if key == "budgets":
+                if not isinstance(value, dict):
+                    raise self._fault(ConfigFault(f"{full} is a table", f"write [{full}] and its keys below it"), full)
                 fields[key] = tuple([self._checked(f"{full}.{one}", self._of(one), got) for one, got in value.items()])
             elif key not in self._keys:
                 raise self._fault(_unknown(key, name, (*self._keys, "budgets")), full)

@@ -3,12 +3,14 @@
 Rules:
 1. A grant that is used up or over answers nothing. The first that fits answers, and its text stands in the record.
 2. `fits` only looks; `take` counts.
-3. Time is monotonic: a clock that is set does not lengthen a grant. `until HH:MM` is the next time the local clock
+3. A grant for an output that is not there is a fault at once: it would only seem to be one.
+4. Time is monotonic: a clock that is set does not lengthen a grant. `until HH:MM` is the next time the local clock
    shows that, counted from the start.
 """
 
 from __future__ import annotations
 
+from edge.faults import UsageFault
 from edge.gate.grants import match
 from edge.record import replace
 
@@ -24,6 +26,8 @@ class Grants:
     """`started`: monotonic seconds when they were made; `of_day`: the second of the local day at that moment."""
 
     def __init__(self, specs: tuple[Spec, ...], scene: Scene, started: float = 0.0, of_day: float = 0.0) -> None:
+        for spec in specs:
+            _meant(spec, scene)
         self._specs = [_held(spec, of_day) for spec in specs]
         self._used = [0] * len(specs)
         self._scene = scene
@@ -50,6 +54,14 @@ class Grants:
 
     def _text(self, at: int) -> str:
         return f"grant {at + 1}: {self._specs[at].text}"
+
+
+def _meant(spec: Spec, scene: Scene) -> None:
+    """UsageFault when the grant is for an output that this board does not have."""
+    names = [output.name for output in scene.outputs]
+    if spec.tool == "output_set" and spec.target[0] not in names:
+        sentence = f"the grant {spec.text[:80]!r} is for the output {spec.target[0][:40]!r}, which this board has not"
+        raise UsageFault(sentence, f"outputs here: {', '.join(names) or 'none'}")
 
 
 def _held(spec: Spec, of_day: float) -> Spec:

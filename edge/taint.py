@@ -6,6 +6,7 @@ Rules:
 3. What a command wrote that is not understood is found by its time of change afterwards. When there is too much to
    look through, the whole root is marked: more is asked then, never less.
 4. Marks that cannot be kept or read taint everything: the sentence says so.
+5. A path counts as it is spelled and as it really is: a file that is written through a link is read without it.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class Taint:
         marks = self._known()
         if not marks:
             return ""
-        for path, deep in paths:
+        for path, deep in _real(paths):
             for marked, (below, source) in marks.items():
                 if marked == path or (below and _inside(path, marked)) or (deep and _inside(marked, path)):
                     return source
@@ -52,8 +53,11 @@ class Taint:
         import json
 
         marks = self._known()
-        fresh = [(path, deep) for path, deep in paths if marks.get(path, (False, ""))[0] < deep or path not in marks]
-        if not fresh or not self.source:
+        if not self.source:
+            return
+        told = _real(paths)
+        fresh = [(path, deep) for path, deep in told if marks.get(path, (False, ""))[0] < deep or path not in marks]
+        if not fresh:
             return
         if len(marks) + len(fresh) > MOST:
             fresh = [("/", True)]
@@ -73,7 +77,8 @@ class Taint:
         try:
             handle = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
             try:
-                os.write(handle, lines)
+                if os.write(handle, lines) != len(lines):
+                    raise OSError  # a card that is nearly full takes a part
                 os.fsync(handle)
             finally:
                 os.close(handle)
@@ -84,6 +89,12 @@ class Taint:
         if self._marks is None:
             self._marks = _read(self._path) if self._path else {}
         return self._marks
+
+
+def _real(paths: Iterable[tuple[str, bool]]) -> list[tuple[str, bool]]:
+    """The paths as they are spelled and as they really are (rule 5)."""
+    told = [(one, deep) for path, deep in paths for one in (path, os.path.realpath(path))]
+    return list(dict.fromkeys(told))
 
 
 def _inside(path: str, folder: str) -> bool:

@@ -56,6 +56,7 @@ def _findings(options: Options) -> Iterator[Finding]:
         settings = settle.settings(options, os.environ)
         yield Finding("settings", "ok", _settings(options, settings))
         yield from _state(settings)
+        yield from _stop(settings)
         yield from _model(settings)
         yield from _board(settings)
         yield from _wall(options, settings)
@@ -79,6 +80,18 @@ def _state(settings: Settings) -> Iterator[Finding]:
     room = os.statvfs(folder)
     free = room.f_bavail * room.f_frsize >> 20
     yield Finding("state", "ok" if free >= 8 else "wrong", f"{folder}, {free} MiB free", "" if free >= 8 else "free it")
+
+
+def _stop(settings: Settings) -> Iterator[Finding]:
+    """What the operator stopped: nobody should look elsewhere for why a board refuses everything."""
+    from edge.stop import read
+
+    stop = read(settle.state_folder(settings.state, os.environ))
+    if stop is not None:
+        part = ", ".join([f"{one.kind}{f' ({one.why})' if one.why else ''}" for one in stop.stops])
+        everything = stop.everything
+        said = everything or f"stopped: {part}"
+        yield Finding("stop", "wrong" if everything else "absent", said, "fieldhand resume lifts it")
 
 
 def _model(settings: Settings) -> Iterator[Finding]:

@@ -7,6 +7,7 @@ import os
 from edge.cli import put, say, settle
 from edge.faults import UsageFault
 from edge.record import Record
+from edge.stop import read as read_stop
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class _Here(Record):
     policy: Policy
     scene: Scene
     durable: bool
+    stopped: str
 
 
 def main(options: Options) -> int:
@@ -40,6 +42,8 @@ def main(options: Options) -> int:
     here = _here(options)
     for sentence in here.settings.warnings:
         say(f"fieldhand: {sentence}")
+    if here.stopped:
+        say(f"fieldhand: stopped here: {here.stopped} (fieldhand resume lifts it)")
     if asked is None:
         return _table(here, options)
     ruling = _ruling(here, options, *asked)
@@ -69,11 +73,12 @@ def _here(options: Options) -> _Here:
     settings = settle.settings(options, os.environ)
     state = settle.state_folder(settings.state, os.environ)
     scene = settle.scene(state, os.environ, settings, options.config)
-    return _Here(settings, settle.policy(settings), scene, bool(state))
+    stop = read_stop(state)
+    return _Here(settings, settle.policy(settings), scene, bool(state), stop.words if stop is not None else "")
 
 
 def _ruling(here: _Here, options: Options, tool: Tool, args: Args) -> Ruling:
-    """What the gate says of the call at its first moment: nothing heard yet, nothing used up."""
+    """What the gate says of the call at its first moment: nothing heard yet, nothing used up, stops as they are."""
     from edge.call import Call, Decision
     from edge.faults import Fault
     from edge.gate.decide import Ruling, ruling
@@ -88,7 +93,9 @@ def _ruling(here: _Here, options: Options, tool: Tool, args: Args) -> Ruling:
     except Fault as fault:
         return Ruling(Decision("deny", "low", "call.impossible", str(fault)))
     granted = settle.grants(options, here.scene).fits(call, effects, 0.0)
-    state = State(here.durable, here.scene.simulated, unattended=options.unattended, granted=granted)
+    state = State(
+        here.durable, here.scene.simulated, unattended=options.unattended, stopped=here.stopped, granted=granted
+    )
     found = ruling(call, effects, here.policy, state, here.scene)
     if granted and found.decision.verdict == "ask":
         found = replace(found, steps=(*found.steps, f"{granted} would answer it"))

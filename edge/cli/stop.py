@@ -214,7 +214,7 @@ def _agent(writer: Writer, wholly: bool) -> Seen:
     what = f"agent {writer.tape}"
     who = f"process {writer.pid}" if writer.pid else "an unknown process"
     if not wholly:
-        return Seen(what, writer.pid, True, f"{who} looks for it before each call")
+        return Seen(what, writer.pid, True, f"{who} looks for it before and in each call")
     if not writer.busy:
         return Seen(what, writer.pid, True, f"{who}: no turn is running")
     fix = f"; kill -KILL {writer.pid} ends it" if writer.pid else ""

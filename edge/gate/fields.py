@@ -3,7 +3,7 @@
 Rules:
 1. A field cannot hold what would begin another line, and its name is a token (RFC 9110 section 5.6.2).
 2. What says where a request goes, how long it is and how the connection is used is not the caller's: a body has one
-   length, and the host is the one that was judged.
+   length, and the host is the one that was judged. Nor is what has a server take it for another method or path.
 3. A credential is known by its name or by how its value begins. It never goes to another origin than it was given for.
 """
 
@@ -31,6 +31,9 @@ RESERVED = frozenset(
         "upgrade",
         "expect",
         "http2-settings",
+        # What common frameworks obey in place of the request line: it would make a GET a DELETE behind the gate's back.
+        *("x-http-method-override", "x-http-method", "x-method-override", "x-original-method"),
+        *("x-original-url", "x-rewrite-url", "x-original-uri", "x-forwarded-uri", "x-forwarded-host", "x-host"),
     )
 )
 _TOKEN = frozenset("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz")
@@ -47,7 +50,7 @@ def wrong(headers: Mapping[str, str]) -> str:
         folded = name.lower()
         if not folded or not _TOKEN.issuperset(folded):
             return f"{name[:60]!a} is no name of a header field"
-        if folded in RESERVED:
+        if folded.replace("_", "-") in RESERVED:  # CGI and its heirs make one of both (RFC 3875 section 4.1.18)
             return f"the header field {name} is set by Fieldhand, not by the caller"
         if folded in seen:
             return f"the header field {name} is given twice"

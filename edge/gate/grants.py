@@ -14,8 +14,8 @@ Rules:
 
 from __future__ import annotations
 
-from edge.faults import UsageFault
-from edge.gate.hosts import listed
+from edge.faults import ConfigFault, UsageFault
+from edge.gate.hosts import checked, listed
 from edge.gate.names import KNOWN, canonical
 from edge.gate.paths import absolute, place
 from edge.record import Record
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from edge.call import Call, Effect, Scene
 
 _UNITS = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400}
-_METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
+_METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
+_FETCHING = ("http_request", "web_fetch")
 _SHELL = frozenset(";&|<>()$`\\\"'\n\r{}#")
 _MOST = 10_000
 _FORM = "for example --grant 'output_set fan <=10m x3' or --grant 'file_write notes/* for 2h'"
@@ -155,6 +156,25 @@ def _check(text: str, tool: str, target: list[str], bounds: dict[str, float | in
     state = output and len(target) == 2 and target[1].lower() in ("on", "off")
     if len(target) > 1 and not (method or state):
         raise _wrong(text, "it has several targets; quote one of several words, give a second grant for a second one")
+    if tool in _FETCHING:
+        _check_url(text, target[-1])
+    if output and not {"*", "?"}.isdisjoint(target[0]):
+        raise _wrong(text, "an output is named, without * and ?; give a grant for each")
+
+
+def _check_url(text: str, pattern: str) -> None:
+    """A pattern that no URL could ever fit would only seem to be a grant."""
+    scheme, found, rest = pattern.partition("://")
+    authority = rest.partition("/")[0]
+    if not found or scheme.lower() not in ("http", "https"):
+        raise _wrong(text, "its target is a URL that begins with http:// or https://")
+    try:
+        checked(authority, False)
+    except ConfigFault as fault:
+        try:
+            checked(authority, True)
+        except ConfigFault:
+            raise _wrong(text, fault.sentence) from None
 
 
 def match(spec: Spec, call: Call, effects: tuple[Effect, ...], scene: Scene, used: int, age: float) -> str:
@@ -215,7 +235,7 @@ def _address(target: tuple[str, ...], effect: Effect, text: str) -> bool:
     from edge.gate.urls import read
 
     method = target[0].upper() if len(target) == 2 else ""
-    looked = effect.verb == "fetch" and effect.detail.upper() in ("GET", "HEAD", "")
+    looked = effect.verb == "fetch" and effect.detail.upper() in ("GET", "HEAD", "OPTIONS", "")
     if (method and method != effect.detail.upper()) or (not method and not looked):
         return False
     url = read(text)

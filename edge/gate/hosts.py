@@ -20,7 +20,13 @@ def checked(text: str, internal: bool) -> str:
     wild = host.startswith("*.")
     url = read(f"http://{host[2:] if wild else host}{port}/")
     if url.kind == "bad" or "/" in text or (wild and internal):
-        why = "a wildcard is not for internal hosts" if wild and internal else url.why or "it holds a /"
+        why = f"it {url.why}"  # of a bad URL
+        if wild and internal:
+            why = "a wildcard is not for internal hosts"
+        elif "/" in text:
+            why = "it holds a /; hosts are named one by one, without a path"
+        elif "*" in host[2:] or (not wild and "*" in host):
+            why = "a * stands only before a domain, as in *.example.org"
         forms = "HOST or HOST:PORT" if internal else "HOST, *.DOMAIN, with :PORT if need be"
         raise ConfigFault(f"{text[:60]!r} is no host: {why}", f"write {forms}, without http://")
     if wild and (url.kind != "name" or "." not in url.host):

@@ -45,7 +45,7 @@ def _stopped(names: tuple[str, ...], effects: tuple[Effect, ...], stopped: str) 
     if "network" in words:
         for effect in effects:
             if effect.on.partition(":")[0] in _NETWORK:
-                return rules.STOPPED_NETWORK, effect.on
+                return rules.STOPPED_NETWORK, effect.on.partition(":")[2]
     return None
 
 

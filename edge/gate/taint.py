@@ -48,7 +48,8 @@ def _file(path: str, scene: Scene) -> str:
 def touched(effects: tuple[Effect, ...], scene: Scene, verb: str) -> tuple[tuple[str, bool], ...]:
     """The absolute paths that these effects read or write (`verb`), each with whether all below is meant too.
 
-    Of a shell text that is not understood: every root of the workspace, with all below.
+    Of a shell text that is not understood: every root of the workspace, with all below. What a shell text writes it
+    also counts as reading: a file that is moved is only written where it was, and its words stand elsewhere then.
     """
     found: list[tuple[str, bool]] = []
     for effect in effects:
@@ -58,7 +59,10 @@ def touched(effects: tuple[Effect, ...], scene: Scene, verb: str) -> tuple[tuple
         elif kind == "shell":
             from edge.gate.shell import read
 
-            found += touched(read(effect.detail, scene).effects, scene, verb)
+            inner = read(effect.detail, scene).effects
+            found += touched(inner, scene, verb)
+            if verb == "read":
+                found += touched(inner, scene, "write")
         elif effect.verb == "unknown":
             found += [(root.path, True) for root in scene.roots]
     return tuple(found)

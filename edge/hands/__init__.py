@@ -42,8 +42,8 @@ class Holder:
         raise Refused(f"the permit of {self.call.tool} holds no {verb} of {root}:{path}", "hands.no-grant")
 
     def ending(self) -> bool:
-        """True when what this call started has to end now: it was cut, or the operator stopped everything."""
-        return self.cuts != self.world.cuts or self.world.stopping()
+        """True when what this call started has to end now: it was cut, or the operator stopped it or everything."""
+        return self.cuts != self.world.cuts or self.world.stopping() or self.world.forbidden(self.call)
 
     def also(self, effect: Effect, held: bool = False) -> Decision:
         """Ask the gate about what was found in the act; Refused with its rule unless it is allowed outright.

@@ -29,10 +29,10 @@ class World:
     """One per run. `start_board` makes the board; it is called once, by the first call that needs it.
 
     Set by whoever puts a run together: `judge` asks the gate about what is found in the act, `stopping` says that
-    the operator wants everything to end, `sandbox` is what the policy wants of the wall (require, prefer, off),
-    `proxy` the operator's proxy for the network, `resolve` what finds addresses (None: the operating system, made at
-    first use), `child` is told pid, start ticks and tag (edge.hands.wall.tree) of each program that was started. `cuts`
-    counts how often running calls were told to end.
+    the operator wants everything to end, `forbidden` that a stop of a part came to hold for this call, `sandbox` is
+    what the policy wants of the wall (require, prefer, off), `proxy` the operator's proxy for the network, `resolve`
+    what finds addresses (None: the operating system, made at first use), `child` is told pid, start ticks and tag
+    (edge.hands.wall.tree) of each program that was started. `cuts` counts how often running calls were told to end.
     """
 
     def __init__(self, scene: Scene, tape: Tape | Unkept, start_board: Callable[[], Board]) -> None:
@@ -43,6 +43,7 @@ class World:
         self._roots = {root.name: _opened(root.path) for root in scene.roots}
         self.judge: Callable[[Call, Effect], Decision] = _no_gate
         self.stopping: Callable[[], bool] = _never
+        self.forbidden: Callable[[Call], bool] = _never
         self.child: Callable[[int, int, int], None] = _untold
         self.sandbox = "prefer"
         self.proxy = ""
@@ -98,7 +99,7 @@ def _untold(_pid: int, _start: int, _tag: int) -> None:
     return
 
 
-def _never() -> bool:
+def _never(_call: object = None) -> bool:
     return False
 
 

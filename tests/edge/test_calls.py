@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
 import time
 from pathlib import Path
@@ -241,6 +242,10 @@ def test_what_was_written_from_untrusted_words_taints_whoever_reads_it_later(tmp
     by_shell = Bench(work, [bash("grep x *.txt"), DONE], taint=Taint(str(state)))
     by_shell.loop.run("x")
     assert by_shell.loop.parts.taint.source == "/etc/hostname"
+    moved = Bench(work, [bash("mv by-shell.txt moved.txt"), DONE], taint=Taint(str(state)))
+    moved.loop.run("x")
+    assert moved.loop.parts.taint.source == "/etc/hostname", "a new name washes nothing"
+    assert Taint(str(state)).of([(f"{work}/moved.txt", False)]) == "/etc/hostname"
     (work / "own.txt").write_text("mine")
     clean = Bench(work, [step("file_read", path="own.txt"), DONE], taint=Taint(str(state)))
     clean.loop.run("x")
@@ -285,6 +290,80 @@ def test_a_stop_of_a_part_denies_that_part_alone(tmp_path: Path, kind: str, tool
     first, second = outcomes(bench)
     assert (first["status"], first["rule"].startswith("stop.")) == ("refused", True)
     assert second["status"] == "done"
+
+
+class Late:
+    """A person whose yes comes after the operator stopped the tool; `seen` holds what the person is told then."""
+
+    def __init__(self, state: Path, answers: bool) -> None:
+        self.state, self.answers = state, answers
+        self.seen: list[str] = []
+
+    def at_once(self, question: Question) -> Answer | None:
+        return None
+
+    def poll(self, seconds: float) -> Answer | None:
+        stops.set_(str(self.state), stops.One("tool:output_set"))
+        return Answer(True, "operator") if self.answers else None
+
+    def over(self, said: str) -> None:
+        self.seen.append(said)
+
+    def close(self) -> None:
+        return
+
+
+@pytest.mark.parametrize("answers", [True, False])
+def test_a_stop_of_a_tool_answers_the_question_that_is_open_about_it(tmp_path: Path, answers: bool) -> None:
+    person = Late(tmp_path, answers)
+    bench = Bench(tmp_path, [FAN, DONE], stopped=stopped_by(tmp_path), approver=person)
+    assert bench.loop.run("cool").code == 6
+    told = outcomes(bench)[0]
+    assert (told["status"], told["rule"]) == ("refused", "stop.tool")
+    assert bench.board.states()["fan"]["state"] is False
+    assert answers or "stopped the tool output_set" in person.seen[0]
+
+
+def test_what_was_allowed_before_a_stop_of_its_tool_does_not_begin_after_it(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, [FAN, READ, DONE], stopped=stopped_by(tmp_path), policy=Policy("full"))
+    told = bench.loop.parts.watcher.granted
+
+    def granted(*what: Any) -> None:
+        stops.set_(str(tmp_path), stops.One("tool:output_set"))
+        told(*what)
+
+    bench.loop.parts.watcher.granted = granted  # type: ignore[method-assign]
+    bench.loop.run("cool")
+    first, second = outcomes(bench)
+    assert (first["status"], first["rule"], second["status"]) == ("refused", "stop.tool", "done")
+    assert bench.board.states()["fan"]["state"] is False
+
+
+def test_a_stop_of_a_part_ends_what_runs_of_it_and_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        host = f"127.0.0.1:{silent.getsockname()[1]}"
+        get = step("http_request", url=f"http://{host}/")
+        for kind, call in (("tool:bash", bash("sleep 60; touch late")), ("network", get), ("tool:http_request", get)):
+            state = tmp_path / kind
+            state.mkdir()
+            policy = Policy("full", internal_hosts=(host,))
+            bench = Bench(tmp_path / "work", [call, READ, DONE], stopped=stopped_by(state), policy=policy)
+            done: list[Any] = []
+            thread = threading.Thread(target=lambda: done.append(bench.loop.run("x")), daemon=True)  # noqa: B023
+            thread.start()
+            assert soon(lambda: bool(bench.loop._calls._granted)), kind  # noqa: B023
+            time.sleep(0.5)
+            begun = time.monotonic()
+            stops.set_(str(state), stops.One("tool:file_read"))
+            time.sleep(0.3)
+            assert not done
+            stops.set_(str(state), stops.One(kind))
+            thread.join(20.0)
+            assert done and time.monotonic() - begun < 10.0, kind
+            first, second = outcomes(bench)
+            assert not first["ok"] and second["status"] == "done", (first, second)
+    assert not (tmp_path / "work" / "late").exists()
 
 
 def test_an_interrupt_ends_the_children_of_a_call(tmp_path: Path) -> None:

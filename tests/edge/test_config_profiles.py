@@ -143,6 +143,8 @@ FAULTS = [
     ("tools_deny = ['bash']", "tools_deny", 2, "has no key tools_deny"),
     ("[risk_profiles.a.budgets]\nstep = 3", "budgets.step", 3, "did you mean steps"),
     ("[risk_profiles.a.budgets]\nsteps = 0", "budgets.steps", 3, "from 1"),
+    ("budgets = 3", "budgets", 2, "budgets is a table"),
+    ("budgets = { steps = 0 }", "budgets.steps", 2, "from 1"),
 ]
 
 

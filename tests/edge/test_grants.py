@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from edge.call import Call, Effect, Root, Scene
+import pytest
+
+from edge.call import Call, Effect, Output, Root, Scene
 from edge.cli.args import Options
 from edge.cli.settle import grants
+from edge.faults import UsageFault
 from edge.gate.grants import parse
 from edge.grants import Grants
 
-SCENE = Scene("/w", "/home/pi", (Root("work", "/w"),))
+SCENE = Scene("/w", "/home/pi", (Root("work", "/w"),), (), (Output("fan", "fan", "relay"),))
 CALL = Call("file_write", {"path": "a"})
 WRITE = (Effect("write", "file:a"),)
 
@@ -53,3 +56,11 @@ def test_options_make_the_grants_of_a_run() -> None:
 
     held = grants(Options(grants=("file_write a x1", "output_set fan <=10m")), SCENE)
     assert held.take(CALL, WRITE, time.monotonic()) == "grant 1: file_write a x1"
+
+
+def test_a_grant_for_an_output_that_is_not_there_is_a_fault_at_once() -> None:
+    board = Scene("/w", "/home/pi", SCENE.roots, (), (Output("pump", "pump", "relay"), Output("fan", "fan", "relay")))
+    Grants((parse("output_set fan on <=10m"),), board)
+    with pytest.raises(UsageFault, match="the output 'fam', which this board has not") as caught:
+        Grants((parse("output_set fan"), parse("output_set fam")), board)
+    assert caught.value.fix == "outputs here: pump, fan"

@@ -112,3 +112,25 @@ def test_a_workspace_too_large_to_look_through_is_marked_whole(
     here = Taint("", "web")
     here.changed([str(tmp_path)], time.time() + 100)
     assert here.of([(str(tmp_path / "unseen"), False)]) == "web"
+
+
+def test_a_path_counts_as_it_really_is_too(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    (tmp_path / "way").symlink_to("work")
+    (tmp_path / "work" / "b").symlink_to("c")
+    Taint(str(tmp_path), "web").mark([(f"{tmp_path}/way/a", False), (f"{tmp_path}/way/b", False)])
+    later = Taint(str(tmp_path))
+    assert [later.of([(f"{tmp_path}/{name}", False)]) for name in ("work/a", "work/b", "work/c")] == ["web"] * 3
+    Taint(str(tmp_path), "web").mark([(f"{tmp_path}/work/d", False)])
+    assert Taint(str(tmp_path)).of([(f"{tmp_path}/way/d", False)]) == "web", "read through a link it is the same file"
+
+
+def test_marks_of_which_the_card_takes_only_a_part_taint_everything(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = os.write
+    heard = Taint(str(tmp_path), "web")
+    monkeypatch.setattr(os, "write", lambda handle, data: whole(handle, data[: len(data) // 2]))
+    heard.mark([("/w/a", False)])
+    monkeypatch.undo()
+    assert "could not be kept" in heard.of([("/anything", False)])

@@ -77,7 +77,7 @@ ROOMS = (
     Room("edge.redact edge.redact_forms", "edge.compact edge.redact_forms", late=PURE_LATE + " binascii re"),
     # --- files of our own, nothing else of the world ---
     # How often each grant of the command line was used: what a grant covers, the gate says.
-    Room("edge.grants", "edge.record edge.gate.grants", late=PURE_LATE),
+    Room("edge.grants", "edge.faults edge.record edge.gate.grants", late=PURE_LATE),
     Room("edge.approve", "edge.faults edge.record edge.call", late=PURE_LATE),
     # Its fences need chance that nobody can guess: os.urandom.
     Room("edge.context", WORDS + " edge.compact", "os", PURE_LATE),

@@ -42,3 +42,14 @@ def test_a_wall_that_the_policy_switches_off_is_said_and_is_no_fault(tmp_path: P
     assert "level off" in done.stdout, (done.stdout, done.stderr)
     assert "absent wall" in done.stdout and "the policy says sandbox = off" in done.stdout
     assert "wrong" not in done.stdout and done.returncode == 0
+
+
+def test_a_stop_is_the_first_thing_to_know_of_a_board_that_refuses(tmp_path: Path) -> None:
+    assert agent.run("tool", "sensor_list", home=tmp_path).returncode == 0
+    assert "stop:" not in agent.run("doctor", home=tmp_path).stdout
+    assert agent.run("stop", "--network", "--why", "storm", home=tmp_path).returncode == 0
+    done = agent.run("doctor", home=tmp_path)
+    assert "absent stop: stopped: network (storm) (fieldhand resume lifts it)" in done.stdout and done.returncode == 0
+    assert agent.run("stop", home=tmp_path).returncode == 0
+    done = agent.run("doctor", home=tmp_path)
+    assert "wrong  stop: everything is stopped (fieldhand resume lifts it)" in done.stdout and done.returncode == 1

@@ -62,6 +62,19 @@ def test_check_says_the_verdict_by_its_exit_code(
     assert found == code and f"[{rule}" in out and out.count("\n") == 1
 
 
+def test_a_stop_that_is_in_force_is_part_of_what_the_gate_says(here: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["tool", "sensor_list"]) == 0 and main(["stop", "--network"]) == 0
+    capfd.readouterr()
+    code, out, err = run(capfd, "check", "http_request", '{"url": "https://example.org/"}')
+    assert code == 11 and "[stop.network]" in out and " https://example.org/ waits for resume" in out
+    assert "stopped here: network" in err
+    assert run(capfd, "check", "sensor_list")[0] == 0
+    assert main(["stop"]) == 0
+    capfd.readouterr()
+    assert "[stop.all]" in run(capfd, "check", "sensor_list")[1]
+    assert "stopped here: all" in run(capfd, "explain")[2]
+
+
 def test_check_as_json_is_the_decision(here: Path, capfd: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capfd, "check", "file_write", '{"path": "a", "content": ""}', "--json")
     said = json.loads(out)

@@ -16,8 +16,13 @@ def test_plain_fields_can_be_sent() -> None:
 
 @pytest.mark.parametrize("name", sorted(RESERVED))
 def test_what_steers_the_connection_is_not_the_callers_in_any_case(name: str) -> None:
-    for spelled in (name, name.upper(), name.title()):
+    for spelled in (name, name.upper(), name.title(), name.replace("-", "_")):
         assert "set by Fieldhand" in wrong({spelled: "x"})
+
+
+def test_a_field_does_not_make_another_method_or_path_of_what_was_judged() -> None:
+    for name in ("X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override", "X-Original-URL", "X-Rewrite-URL"):
+        assert "set by Fieldhand" in wrong({name: "DELETE"})
 
 
 @pytest.mark.parametrize("name", ["", " ", "a b", "a:", "a\r\nb", "a\0", "K\xe4se", "Ho\u017ft", "a\tb", "(x)", "a\n"])

@@ -69,6 +69,18 @@ def test_a_grant_is_tool_target_and_bounds(text: str, wanted: tuple[Any, ...]) -
         ("file_write a for 1h until 18:00", "keep one of them"),
         ("file_write a x1 b", "behind the bounds"),
         ("http_request FETCH https://x.org/", "several targets"),
+        # What nothing could ever fit would only seem to be a grant.
+        ("http_request *", "begins with http"),
+        ("http_request POST *", "begins with http"),
+        ("http_request x.org", "begins with http"),
+        ("web_fetch ftp://x.org/", "begins with http"),
+        ("http_request https://*", "a [*] stands only before a domain"),
+        ("http_request GET https://*/*", "a [*] stands only before a domain"),
+        ("http_request https://*.com/", "too wide"),
+        ("http_request https://u@x.org/", "user or password"),
+        ("http_request http://0x7f.1/", "odd way"),
+        ("output_set *", "an output is named"),
+        ("output_set f?n on", "an output is named"),
     ],
 )
 def test_what_cannot_be_read_is_a_usage_fault_with_an_example(text: str, why: str) -> None:
@@ -134,7 +146,6 @@ def test_a_grant_covers_every_effect_or_nothing_and_no_whole_folder() -> None:
         ("fan on", {"state": False}, False),
         ("fan OFF", {"state": False}, True),
         ("pump", {"state": True}, False),
-        ("*", {"state": True}, False),
     ],
 )
 def test_outputs_fit_by_name_state_and_time(grant: str, args: dict[str, Any], wanted: bool) -> None:
@@ -163,12 +174,12 @@ def test_outputs_fit_by_name_state_and_time(grant: str, args: dict[str, Any], wa
         ("GET http://[::1]:8080/*", "GET", "http://[::1]:8080/x", True),
         ("GET https://example.com", "GET", "https://example.com/", True),
         ("GET https://example.com", "GET", "https://example.com/a", False),
-        ("GET *", "GET", "https://example.com/", False),
-        ("GET https://*", "GET", "https://example.com/", False),
+        ("OPTIONS https://example.com/*", "OPTIONS", "https://example.com/a", True),
+        ("https://example.com/*", "OPTIONS", "https://example.com/a", True),
     ],
 )
 def test_hosts_fit_by_method_origin_and_path(grant: str, method: str, url: str, wanted: bool) -> None:
-    verb = "fetch" if method in ("GET", "HEAD") else "send"
+    verb = "fetch" if method in ("GET", "HEAD", "OPTIONS") else "send"
     assert fits(f"http_request {grant}", (Effect(verb, f"url:{url}", detail=method),)) is wanted
 
 

@@ -57,6 +57,24 @@ def test_internal_hosts_are_named_one_by_one(text: str) -> None:
     assert checked(text, True) == text
 
 
+@pytest.mark.parametrize(
+    ("text", "internal", "why"),
+    [
+        ("10.0.0.0/8", True, "named one by one"),
+        ("10.0.0.0/8", False, "named one by one"),
+        ("http://example.org", False, "holds a /"),
+        ("*", False, "stands only before a domain"),
+        ("www.*.org", False, "stands only before a domain"),
+        ("a b", False, "it holds blanks"),
+        ("*.lan", True, "wildcard is not for internal"),
+    ],
+)
+def test_the_fault_names_what_is_wrong_with_it(text: str, internal: bool, why: str) -> None:
+    with pytest.raises(ConfigFault) as caught:
+        checked(text, internal)
+    assert why in caught.value.sentence and "is internal" not in caught.value.sentence
+
+
 @pytest.mark.parametrize("text", ["*.lan", "*.example.org", "*", "http://127.0.0.1"])
 def test_no_wildcard_names_internal_hosts(text: str) -> None:
     with pytest.raises(ConfigFault):
