@@ -24,7 +24,8 @@ def main(options: Options) -> int:
     do, *rest = options.words or ("list",)
     if do == "list" and not rest:
         return _list(folder(options), options.json)
-    if do not in ("approve", "deny") or not rest or (do == "approve" and len(rest) > 1):
+    rest = [word.strip() for word in rest]
+    if do not in ("approve", "deny") or not any(rest[:1]) or (do == "approve" and len(rest) > 1):
         raise UsageFault(f"approvals knows no {' '.join(options.words)[:60]!r}", HOW)
     name, text = rest[0].lower(), " ".join(rest[1:])
     why = answer(folder(options), {"do": do, "id": name, "text": text})
@@ -52,7 +53,7 @@ def _list(state: str, as_json: bool) -> int:
     elif found:
         for row in found:
             put("\n".join(_shown(row)))
-    else:
+    elif not troubles:  # who did not answer may well have one
         put("no questions")
     return 1 if troubles else 0
 

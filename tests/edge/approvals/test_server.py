@@ -385,3 +385,19 @@ def test_whose_answer_ends_the_agent_hears_that_it_counted(tmp_path):
         assert answer(str(state), {"do": "approve", "id": row["id"]}) == ""
         assert process.wait(20) == 0
         assert os.listdir(state / server.FOLDER) == []
+
+
+def test_an_agent_that_does_not_answer_is_not_taken_for_one_that_asks_nothing(tmp_path):
+    (tmp_path / "approvals").mkdir(0o700)
+    with socket.socket(socket.AF_UNIX) as silent:
+        silent.bind(str(tmp_path / "approvals" / f"{os.getpid()}-dead.sock"))
+        silent.listen()
+        told = cli(tmp_path, "list")
+    assert (told.returncode, told.stdout) == (1, "")
+    assert "told nothing: it did not answer" in told.stderr
+
+
+def test_an_id_may_stand_between_blanks_and_cannot_be_empty(tmp_path):
+    assert cli(tmp_path, "approve", "").returncode == cli(tmp_path, "deny", " ", "words").returncode == 2
+    told = cli(tmp_path, "approve", " ZZZZZZ ")
+    assert told.returncode == 1 and "no question is called zzzzzz:" in told.stderr
