@@ -96,7 +96,7 @@ class Calls:
             self._hour.popleft()
         decision = self.judge(call, effects)
         self._hour.append(now)
-        return self._decided(call, Granted(decision, effects, all(effect.observes for effect in effects)))
+        return self._decided(call, Granted(decision, effects, _observes(effects, decision)))
 
     def judge(self, call: Call, effects: tuple[Effect, ...]) -> Decision:
         """The gate's decision at this moment; hands ask it too, about what they find only in the act."""
@@ -290,6 +290,14 @@ class Calls:
         """The question that stands needs no answer any more."""
         self.question = None
         self._parts.approver.over(why)
+
+
+def _observes(effects: tuple[Effect, ...], decision: Decision) -> bool:
+    """True when a call changes nothing: by its effects, or because all of its shell text is of low risk."""
+    for effect in effects:
+        if not effect.observes and not (decision.risk == "low" and effect.on.startswith("shell:")):
+            return False
+    return True
 
 
 def _touched(effects: tuple[Effect, ...]) -> tuple[str, ...]:

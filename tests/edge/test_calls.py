@@ -156,6 +156,13 @@ def test_every_call_is_audited_once_and_only_successes_have_receipts(tmp_path: P
     assert b"[receipt " + receipts[1].encode() + b"]" in bench.loop.parts.context.body
 
 
+def test_a_shell_text_that_only_reads_is_an_observation_and_needs_no_intent_in_the_audit(tmp_path: Path) -> None:
+    audit = Audit.open(str(tmp_path))
+    Bench(tmp_path, [bash("uptime"), bash("echo x > a"), DONE], audit=audit).loop.run("x")
+    audit.close()
+    assert [r["args"]["command"] for r in audited(tmp_path) if r["kind"] == "intent"] == ["echo x > a"]
+
+
 def test_a_receipt_that_nobody_gave_is_flagged_in_the_answer(tmp_path: Path) -> None:
     bench = Bench(tmp_path, [READ, final("Done, receipt r-aaaaaaaaaaaaaaaaaaaa.")], audit=Audit.open(str(tmp_path)))
     ending = bench.loop.run("x")
