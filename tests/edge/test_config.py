@@ -13,8 +13,7 @@ from edge.faults import ConfigFault
 from edge.record import as_dict
 
 # Keys that the README tells of elsewhere, or that are other pages' names for what it names.
-ELSEWHERE = {"temperature", "key_file", "timeout_ms", "profile", "block_internal_http", "confine_writes", "proxy"}
-ELSEWHERE |= {"wait"}
+ELSEWHERE = {"temperature", "key_file", "timeout_ms"}
 
 
 def write(folder: Path, text: str, name: str = "config.toml") -> str:
@@ -39,6 +38,15 @@ def test_the_block_of_defaults_in_the_readme_loads_as_printed_and_is_the_default
     assert keys == {key.rpartition(".")[2] for key in _KEYS} - ELSEWHERE
     # What the comments offer loads too.
     assert load(write(tmp_path, text.replace("# state", "state"))).state == "/var/lib/fieldhand"
+
+
+def test_the_risk_profile_in_the_readme_loads_as_printed_without_a_warning(tmp_path: Path) -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+    start = readme.index("    [risk_profiles.field]")
+    block = itertools.takewhile(lambda line: line.startswith("    "), readme[start:].splitlines())
+    found = load(write(tmp_path, 'profile = "field"\n' + textwrap.dedent("\n".join(block))))
+    assert [profile.name for profile in found.profiles] == ["field"]
+    assert found.warnings == ()
 
 
 def test_an_empty_address_key_file_or_state_is_one_that_is_not_given(tmp_path: Path) -> None:
