@@ -88,9 +88,10 @@ class Calls:
         except Fault as fault:  # the tool knows already that this cannot be: nobody is asked
             decision = Decision("deny", "low", "call.impossible", str(fault))
             return self._decided(call, Granted(decision, (), True))
-        heard = self._parts.taint.of(taint.touched(effects, self._scene, "read"))
-        if heard and taint.source(effects, self._scene) == "":
-            self._parts.taint.heard(heard)  # before the decision: the words are about to be read
+        if self._parts.taint.marked:
+            heard = self._parts.taint.of(taint.touched(effects, self._scene, "read"))
+            if heard and taint.source(effects, self._scene) == "":
+                self._parts.taint.heard(heard)  # before the decision: the words are about to be read
         now = time.monotonic()
         while self._hour and now - self._hour[0] > HOUR:
             self._hour.popleft()
@@ -149,7 +150,7 @@ class Calls:
             decision.rule,
             self._digest(call),
             self._parts.budgets.approval_seconds,
-            *_inside(granted.effects, self._scene),
+            *_inside(granted.effects, self._scene, decision.sentence),
             self._parts.world.tape.name,
         )
         answer = self._parts.approver.at_once(asked)
@@ -305,8 +306,8 @@ def _touched(effects: tuple[Effect, ...]) -> tuple[str, ...]:
     return tuple([f"{effect.verb} {effect.on}" for effect in effects])
 
 
-def _inside(effects: tuple[Effect, ...], scene: Scene) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """For the person who is asked: all that is touched, of a shell text what it does, and remarks on it."""
+def _inside(effects: tuple[Effect, ...], scene: Scene, said: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """For the person who is asked: all that is touched, of a shell text what it does, and remarks not `said` yet."""
     touched: list[str] = []
     remarks: list[str] = []
     for effect in effects:
@@ -315,7 +316,7 @@ def _inside(effects: tuple[Effect, ...], scene: Scene) -> tuple[tuple[str, ...],
 
             script = read(effect.detail, scene)
             touched += _touched(script.effects)
-            remarks += script.remarks
+            remarks += [remark for remark in script.remarks if remark not in said]
         else:
             touched += _touched((effect,))
     return tuple(dict.fromkeys(touched)), tuple(remarks)

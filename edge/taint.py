@@ -30,6 +30,11 @@ class Taint:
         self._path = state + "/taint.jsonl" if state else ""
         self._marks: dict[str, tuple[bool, str]] | None = None
 
+    @property
+    def marked(self) -> bool:
+        """True when anything is: else `of` need not be asked."""
+        return bool(self._known())
+
     def heard(self, source: str) -> bool:
         """Untrusted words came from `source`; True when they are the first."""
         first = bool(source) and not self.source

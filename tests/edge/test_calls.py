@@ -132,7 +132,8 @@ def test_the_question_says_what_a_shell_text_touches(tmp_path: Path) -> None:
     person = Instead()
     Bench(tmp_path, [bash("echo x > a.txt && sudo reboot-later"), DONE], approver=person).loop.run("go")
     assert any(effect.startswith("write file:") and effect.endswith("/a.txt") for effect in person.asked[0].effects)
-    assert any("sudo" in remark for remark in person.asked[0].remarks)
+    told = [person.asked[0].sentence, *person.asked[0].remarks]
+    assert sum("sudo gains no rights" in one for one in told) == 1
 
 
 def test_every_call_is_audited_once_and_only_successes_have_receipts(tmp_path: Path) -> None:
