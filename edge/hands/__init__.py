@@ -94,8 +94,14 @@ class Hands:
 
     @property
     def run(self) -> Run:
+        from edge.hands.meant import look
         from edge.hands.run import Run
+        from edge.hands.wall import level
 
+        world, scene = self._holder.world, self.scene
+        roots = tuple(root.path for root in scene.roots)
+        found = level.find(world.sandbox, state=scene.state, roots=roots)
+        self._holder.permit = look(self._holder, found.name in ("landlock", "namespaces"))
         return Run(self._holder)
 
     def also(self, effect: Effect) -> None:
