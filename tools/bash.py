@@ -5,6 +5,7 @@ Rules:
 2. Both streams come back, stdout first, without terminal escapes, overwritten progress lines and runs of blank
    lines; each is clipped. How it ended is said in brackets when it was not with code 0.
 3. A code other than 0, a signal and a deadline make the call fail and keep the output.
+4. What the output shows otherwise than it is, and that no wall held the files, is said with every result.
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ def run(args: Args, hands: Hands) -> Observation:
         parts.append("[stderr]\n" + clip(err, CLIP))
     good = found["ended"] == "exit" and found["code"] == 0
     # What the wall keeps closed beyond the permit explains a failure; a success needs no word about it.
-    parts += [f"[{sentence}]" for sentence in (*_ending(found), *(() if good else found["said"]))]
+    told = (*_ending(found), *(() if good else found["said"]), *found["notes"])
+    parts += [f"[{sentence}]" for sentence in told]
     facts = {name: found[name] for name in _FACTS}
     return Observation(good, "\n".join(parts) or "(no output)", facts, untrusted=True)
 

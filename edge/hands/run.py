@@ -49,21 +49,25 @@ class Run:
     def shell(self, text: str, seconds: float) -> Mapping[str, Any]:
         """Run `text` by /bin/sh for at most `seconds` (and the permit's).
 
-        `code` (None when it was ended by a signal) `signal stdout stderr cut ended seconds wall killed said`. `cut`
-        counts bytes that were not kept; `ended` is exit, deadline or stopped; `killed` counts processes that were
-        still running; `said` are sentences about the wall. Refused when the policy requires a wall that this machine
+        `code` (None when it was ended by a signal) `signal stdout stderr cut ended seconds wall killed said notes`.
+        `cut` counts bytes that were not kept; `ended` is exit, deadline or stopped; `killed` counts processes that
+        were still running; `said` are sentences about what the wall closes, which explain a failure; `notes` what a
+        reader must know of any output (notes.py). Refused when the policy requires a wall that this machine
         does not have; ToolFault when the shell cannot be started.
         """
         self._holder.grant("run", "shell", "sh")
         if "\0" in text:
             raise ToolFault("a command cannot hold a NUL")
         world, permit = self._holder.world, self._holder.permit
+        last = time.monotonic() + permit.seconds  # what a wall costs that is not known yet is of the call's time
         found = self._level()
         temporary = _temporary() if wants_temporary(permit) else ""
         try:
             made, said = plan(permit, world, found.name, temporary)
             made = replace(made, alone=made.alone and found.alone)
-            return {**self._run(made, text, min(seconds, permit.seconds)), "said": list(said)}
+            ran = self._run(made, text, min(seconds, last - time.monotonic()))
+            notes = _notes(made, text, ran["stdout"] + ran["stderr"])
+            return {**ran, "said": list(said), "notes": list(notes)}
         finally:
             if temporary:
                 environment.remove(temporary)
@@ -90,6 +94,16 @@ class Run:
             killed = watch.end()
         took = round(time.monotonic() - begin, 3)
         return {**watch.result(), "ended": ended, "killed": killed, "seconds": took, "wall": made.level}
+
+
+def _notes(made: Confinement, text: str, output: str) -> tuple[str, ...]:
+    """What was not as it is for the child, or not held."""
+    if made.level == "landlock":
+        return ()
+    from edge.hands.wall import namespaces
+    from edge.hands.wall.notes import notes
+
+    return notes(made.level, namespaces.only_reads(made), os.geteuid() == 0, text, output)
 
 
 def _temporary() -> str:

@@ -61,6 +61,15 @@ def test_a_failure_is_told_what_the_wall_keeps_closed(tmp_path: Path) -> None:
     assert not found.ok and "hush" not in found.text and f"kept closed: {tmp_path}/.env" in found.text
 
 
+def test_that_no_wall_held_the_files_is_said_with_every_result(tmp_path: Path) -> None:
+    here = world(tmp_path)
+    here.sandbox = "off"
+    args = {"command": "echo x"}
+    found = TOOL.run(args, Hands(Permit("c1", GRANTS, (), 30.0, 8192), Call("bash", args, "c1"), here))
+    assert found.ok and found.text.startswith("x\n[no wall held the files (level off)")
+    assert found.data["wall"] == "off"
+
+
 @pytest.mark.parametrize(
     "args",
     [

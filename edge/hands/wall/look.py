@@ -6,7 +6,7 @@ A root of its own would be a lie to who looks at the board: other mounts, no pro
 2. Places of persons, services and temporary files are covered; what the plan names in them lies on the cover. Of a
    list-only folder there the names are on it.
 3. What is hidden lies under something that cannot be opened: a device node where none opens, an empty closed folder.
-4. /tmp is the child's own memory.
+4. /tmp and the plan's temporary folder are the child's own memory.
 5. One thing is not as it is: every mount says that it is read-only. Whoever shows the result has to say so.
 6. Needs Linux 5.2 (open_tree). Runs in the first process, as room.py does; any call that fails ends the try.
 """
@@ -49,6 +49,7 @@ def build(plan: Confinement) -> None:
     for place in COVERED:
         if os.path.isdir(place) and not os.path.islink(place):
             _cover(place, plan)
+    _temporary(plan)
     _shut(plan)
 
 
@@ -88,6 +89,14 @@ def _cover(place: str, plan: Confinement) -> None:
         room.placeholders(folder_path, inside)
     if not own:
         room.attributes(place, CLOSED, False)
+
+
+def _temporary(plan: Confinement) -> None:
+    """Put memory over the plan's folder for temporary files, which came here read-only as all that was mounted."""
+    path = dict(plan.environment).get("TMPDIR", "")
+    if path in plan.writes and os.path.isdir(path):
+        options = f"mode=1777,size={room.MEMORY}"
+        kernel.mount("tmpfs", path, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, options)
 
 
 def _names(path: str) -> list[tuple[str, bool]]:

@@ -7,7 +7,7 @@ Rules:
 3. A network name space comes with it unless a socket was granted.
 4. A call that only reads looks at the board itself: an empty network, no processes and other mounts would be lies about
    it. It gets name spaces that close everything to changes and nothing more; its processes are ended by their tag.
-   `said` tells what is still not as it is. Without a filter of system calls there is no such call.
+   notes.py tells what is still not as it is. Without a filter of system calls there is no such call.
 """
 
 from __future__ import annotations
@@ -30,9 +30,6 @@ if TYPE_CHECKING:
     from edge.hands.wall.confine import Confinement
 
 CODE = "import sys; sys.path.insert(0, sys.argv[1]); from edge.hands.wall.keeper import main; raise SystemExit(main())"
-READ_ONLY = "behind this wall every mount shows as read-only, whatever it is"
-OTHERS = "the board's processes, mounts and network are not to be seen from this child, which may write"
-NOBODY = "files of other users show as nobody's behind this wall"
 PATIENCE = 20.0  # seconds for a room to be built on the slowest board
 SIGKILL = 9
 DEFAULT = (1, 2, 3, 13, 15, 17)  # HUP INT QUIT PIPE TERM CHLD: whatever the agent does with them
@@ -238,12 +235,6 @@ def start(plan: Confinement, argv: Sequence[str], stdin: int, stdout: int, stder
         child.close()
         raise
     return child
-
-
-def said(plan: Confinement) -> tuple[str, ...]:
-    """What a child of this plan sees otherwise than it is: sentences for whoever reads its output."""
-    shown = [READ_ONLY if only_reads(plan) else OTHERS]
-    return (*shown, *([NOBODY] if os.geteuid() != 0 else []))
 
 
 def only_reads(plan: Confinement) -> bool:

@@ -86,7 +86,7 @@ def start(
     if plan.level == "namespaces":
         from edge.hands.wall import namespaces
 
-        return namespaces.start(plan, argv, stdin, stdout, stderr)
+        return namespaces.start(plan, argv, stdin, stdout, stderr, umask)
     if plan.level == "landlock" and not landlock.version():
         raise landlock.missing()
     tree.adopt()

@@ -206,7 +206,8 @@ def test_a_policy_that_requires_a_wall_is_kept(tmp_path: Path, monkeypatch: pyte
         hands(here).run.shell("echo x > made", 9)
     assert caught.value.rule == "wall.required" and os.listdir(tmp_path) == []
     here.sandbox = "prefer"
-    assert hands(here).run.shell("echo x", 9)["wall"] == "seccomp"
+    found = hands(here).run.shell("echo x", 9)
+    assert found["wall"] == "seccomp" and "no wall held the files" in found["notes"][0]
 
 
 def test_off_is_off_and_still_ends_everything(tmp_path: Path) -> None:

@@ -17,7 +17,8 @@ import pytest
 
 from edge.hands.wall import level, namespaces
 from edge.hands.wall.confine import Confinement
-from tests.support.rooms import SYSTEM, alive, ended, gone, heard, plan, run, start
+from edge.hands.wall.notes import NOBODY, READ_ONLY, notes
+from tests.support.rooms import PATH, SYSTEM, alive, ended, gone, heard, plan, run, start
 
 ROOT = Path(__file__).parents[4]
 REACHED = level.find(at_most="namespaces")
@@ -59,12 +60,22 @@ def test_the_board_is_seen_as_it_is(text: str, tmp_path: Path) -> None:
 
 
 def test_what_is_not_as_it_is_is_said(tmp_path: Path) -> None:
-    made = reader(tmp_path)
-    said = " ".join(namespaces.said(made))
-    assert " ro," in run(made, "grep ' / ' /proc/self/mounts").text and "read-only" in said
-    owner = run(made, "stat -c %U /etc/passwd").text.strip()
-    assert owner == "root" or "nobody" in said
-    assert "read-only" not in " ".join(namespaces.said(plan(str(tmp_path))))
+    for text, sentence in (("cat /proc/self/mounts", READ_ONLY), ("ls -l /usr/..", NOBODY)):
+        shown = run(reader(tmp_path), text).text
+        told = notes("namespaces", True, os.geteuid() == 0, text, shown)
+        assert (sentence in told) == ((" ro," in shown) if sentence == READ_ONLY else ("nobody" in shown))
+    assert "ro," in run(reader(tmp_path), "grep ' / ' /proc/self/mounts").text
+
+
+def test_its_temporary_folder_is_its_own_and_can_be_written(tmp_path: Path) -> None:
+    own = tmp_path / "temporary"
+    own.mkdir(0o700)
+    environment = (("PATH", PATH), ("TMPDIR", str(own)))
+    made = reader(tmp_path, writes=(str(own),), environment=environment)
+    assert namespaces.only_reads(made)
+    came = run(made, 'f=$(mktemp) && echo kept > "$f" && cat "$f" && case "$f" in "$TMPDIR"/*) echo there; esac')
+    assert (came.code, came.text) == (0, "kept\nthere\n")
+    assert run(made, f"echo x > {tmp_path}/new").code != 0 and os.listdir(own) == []
 
 
 def test_the_agent_and_its_like_are_seen(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from edge.hands.wall import level, namespaces
+from edge.hands.wall import level, namespaces, spawn
 from tests.support.rooms import SYSTEM, alive, ended, gone, heard, plan, run, start
 
 ROOT = Path(__file__).parents[4]
@@ -421,3 +421,15 @@ def test_where_users_may_make_none_the_level_is_not_there_and_says_why() -> None
         pytest.skip("another user cannot run this Python")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("seccomp ") and "user.max_user_namespaces" in done.stdout
+
+
+def test_the_mask_for_new_files_is_the_one_that_was_told(tmp_path: Path) -> None:
+    null = os.open("/dev/null", os.O_RDWR)
+    try:
+        child = spawn.start(plan(str(tmp_path)), ("/bin/sh", "-c", "echo x > made"), null, null, null, 0o077)
+        assert ended(child) == 0
+        child.kill_tree()
+        child.close()
+    finally:
+        os.close(null)
+    assert (tmp_path / "made").stat().st_mode & 0o777 == 0o600
