@@ -57,7 +57,8 @@ class Run:
         self.audit = watching.audit(self.state, redact)
         watch = Watch(self.state)
         self.world = self._world(scene, policy.wall(options.unattended), watch)
-        self.tools = tuple(tool for tool in every() if offered(tool.name, policy))
+        # A tool that a person calls by its name is judged and recorded even where no model is shown it.
+        self.tools = tuple(tool for tool in every() if options.verb == "tool" or offered(tool.name, policy))
         parts = Parts(
             model=self.model,
             world=self.world,
