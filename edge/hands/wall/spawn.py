@@ -4,7 +4,7 @@ Rules:
 1. The wall is built around a thread that lives only for this: no_new_privs, capabilities, Landlock and seccomp are
    of a thread, what it starts inherits them, and the agent stays free. No code of ours runs in the child.
 2. The thread has a table of descriptors, a working folder and a mask for new files of its own: what is closed and set
-   there is closed and set for the child alone.
+   there is closed and set for the child alone. Where that is refused: shared.py.
 3. The child gets exactly the plan's environment, three descriptors, a session of its own, default signals, and its
    limits and tag from its first instruction (limits.py).
 4. Whatever part of the wall cannot be built, the program is not started: OSError says which.
@@ -23,7 +23,7 @@ import os
 import signal
 
 from edge.faults import ToolFault
-from edge.hands.wall import cgroup, kernel, landlock, limits, seccomp, tree
+from edge.hands.wall import cgroup, kernel, landlock, limits, seccomp, shared, tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -117,6 +117,7 @@ class _Start:
         self.ruleset = -1
         self.pid = 0
         self.error: OSError | ToolFault | None = None
+        self.handed: shared.Handed | None = None
         self._done = _thread.allocate_lock()
 
     def run(self) -> Child:
@@ -134,6 +135,8 @@ class _Start:
                 gc.enable()
             if self.ruleset >= 0:
                 os.close(self.ruleset)
+            if self.handed is not None:
+                self.handed.close()
         if self.error is not None or not self.pid:
             raise self.error or OSError(errno.EIO, "the thread that starts programs failed")
         self.limits.harden(self.pid)
@@ -154,8 +157,15 @@ class _Start:
         """In the thread: build the wall around it, start the program."""
         try:
             self._wall()
+            actions = () if self.handed is None else self.handed.actions
             self.pid = os.posix_spawn(
-                self.argv[0], self.argv, self.environment, setsid=True, setsigmask=(), setsigdef=_SIGNALS
+                self.argv[0],
+                self.argv,
+                self.environment,
+                file_actions=actions,
+                setsid=True,
+                setsigmask=(),
+                setsigdef=_SIGNALS,
             )
         except (OSError, ToolFault) as error:
             self.error = error
@@ -166,22 +176,36 @@ class _Start:
 
     def _wall(self) -> None:
         plan = self.plan
-        kernel.unshare(_OWN)
-        os.umask(self.umask)
+        apart = self._apart()
         if self.group is not None:
             self.grouped = self.group.enter()
-        if self.own_user is not None:
+        if self.own_user is not None and apart:
             self.own_user(plan)
-        os.chdir(plan.cwd)
+        if apart:
+            os.chdir(plan.cwd)
         kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
         if plan.level != "off":
             # no_new_privs keeps an exec from giving any back, so that the bounding set need not be emptied.
             kernel.hold([kernel.CAPABILITIES[name] for name in plan.capabilities if os.geteuid() == 0])
         if self.ruleset >= 0:
             landlock.restrict(self.ruleset)
-        _only(self.streams)
+        if apart:
+            _only(self.streams)
         if self.filter:
             seccomp.install(self.filter)
+
+    def _apart(self) -> bool:
+        """Get a table, a folder and a mask for the thread alone; where that is refused, see to the child's."""
+        try:
+            kernel.unshare(_OWN)
+        except OSError as error:
+            if error.errno not in (errno.EPERM, errno.ENOSYS):
+                raise
+            self.handed = shared.Handed(self.streams)
+            self.argv = shared.words(self.argv, self.plan.cwd, self.umask)
+            return False
+        os.umask(self.umask)
+        return True
 
 
 def _only(streams: Sequence[int]) -> None:
