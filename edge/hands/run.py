@@ -65,7 +65,10 @@ class Run:
         try:
             made, said = plan(permit, world, found.name, temporary)
             made = replace(made, alone=made.alone and found.alone)
-            ran = self._run(made, text, min(seconds, last - time.monotonic()))
+            left = min(seconds, last - time.monotonic())
+            if left <= 0:
+                raise ToolFault("its time was over before the wall stood, so it was not started")
+            ran = self._run(made, text, left)
             notes = _notes(made, text, ran["stdout"] + ran["stderr"])
             return {**ran, "said": list(said), "notes": list(notes)}
         finally:

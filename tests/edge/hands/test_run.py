@@ -110,6 +110,22 @@ def test_the_permit_bounds_the_time_that_was_asked_for(tmp_path: Path) -> None:
     assert found["ended"] == "deadline" and found["seconds"] < 10
 
 
+def test_what_finding_the_wall_takes_is_of_the_permits_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    find = level.find
+
+    def slowly(*args: Any, **options: Any) -> level.Level:
+        time.sleep(1.5)
+        return find(*args, **options)
+
+    monkeypatch.setattr(level, "find", slowly)
+    begin = time.monotonic()
+    found = hands(world(tmp_path), *READ, seconds=4.0).run.shell("echo kept; sleep 60", 60)
+    assert (found["ended"], found["stdout"]) == ("deadline", "kept\n") and time.monotonic() - begin < 4.4
+    with pytest.raises(ToolFault, match="was not started"):
+        hands(world(tmp_path), *WRITE, seconds=1.0).run.shell(f"touch {tmp_path}/made", 60)
+    assert os.listdir(tmp_path) == []
+
+
 def test_what_is_left_in_the_background_is_ended_with_the_shell(tmp_path: Path) -> None:
     mark = f"62.{os.getpid()}"
     begin = time.monotonic()
