@@ -9,6 +9,8 @@ Rules:
 3. The wall opens what was named a moment later, and nothing of this call or of an earlier one runs in between.
 4. The kernel's own links to a process, and to its streams, mean another thing in the child than here: they are left
    to their names, which the gate knows.
+5. Where a whole root is granted for writing, a name in it has no grant of its own: the wall would put that one file
+   into the child's view, and what is put there can be neither removed nor renamed.
 """
 
 from __future__ import annotations
@@ -32,9 +34,9 @@ _VERBS = ("list", "read", "write")
 
 
 def look(holder: Holder, strong: bool) -> Permit:
-    """The permit without what only a link may be; Refused when a name leads to what the gate would not give it.
+    """The permit without what needs no grant or must have none (rules 2 and 5).
 
-    `strong`: the wall holds children to the permit.
+    Refused when a name leads to what the gate would not give it. `strong`: the wall holds children to the permit.
     """
     lost: list[Grant] = []
     for grant, full, real in _led(holder):
@@ -47,6 +49,8 @@ def look(holder: Holder, strong: bool) -> Permit:
             continue
         raise Refused(f"{full} leads to {real}: {found.sentence}", found.rule, "ask for it by its own name")
     permit = holder.permit
+    whole = {grant.root for grant in permit.grants if (grant.verb, grant.path, grant.deep) == ("write", ".", True)}
+    lost += [one for one in permit.grants if one.verb == "write" and one.root in whole and one.path != "."]
     return replace(permit, grants=tuple([grant for grant in permit.grants if grant not in lost])) if lost else permit
 
 

@@ -102,6 +102,20 @@ def test_a_link_itself_can_be_listed_and_removed(yard: Path) -> None:
     assert (yard.parent / "beside/b").exists()
 
 
+@pytest.mark.parametrize("place", ["", "sub/"])
+def test_what_is_named_can_be_renamed_changed_in_its_place_and_removed(yard: Path, place: str) -> None:
+    (yard / ".env").unlink()
+    for name in ("one", "two", "three"):
+        (yard / place / name).write_text("old\n")
+    (yard / place / "folder").mkdir()
+    for command in ("mv one uno", "sed -i s/old/new/ two", "rm three", "mv folder f2", "mkdir n; mv uno n/"):
+        found = run(yard, f"cd {place or '.'} && {command}", "full")
+        assert found["ok"], (command, found["text"])
+    here = set(os.listdir(yard / place))
+    assert here >= {"two", "f2", "n"} and not here & {"one", "uno", "three", "folder"}
+    assert (yard / place / "two").read_text() == "new\n" and (yard / place / "n" / "uno").read_text() == "old\n"
+
+
 def test_where_the_wall_holds_nothing_such_a_name_is_refused_and_not_only_ungranted(yard: Path) -> None:
     scene = Scene(str(yard), "", (Root("work", str(yard)),))
     world = World(scene, Unkept(), InProcessBoard)  # type: ignore[arg-type]
@@ -115,5 +129,5 @@ def test_where_the_wall_holds_nothing_such_a_name_is_refused_and_not_only_ungran
     with pytest.raises(Refused, match=r"leads to .*c\.toml.*outside every opened folder") as caught:
         look(holder, False)
     assert caught.value.rule == "write.outside"
-    assert look(holder, True).grants == grants[1:]
+    assert look(holder, True).grants == grants[2:], "the whole root is granted: a name in it needs nothing"
     world.close()
