@@ -9,6 +9,8 @@ Rules:
 
 from __future__ import annotations
 
+import time
+
 from edge.faults import Refused
 
 TYPE_CHECKING = False
@@ -24,11 +26,12 @@ if TYPE_CHECKING:
 
 
 class Holder:
-    """What the hands of one call share: the permit, the call, the world."""
+    """What the hands of one call share: the permit, the call, the world. `begun`: when it began, monotonic."""
 
-    __slots__ = ("call", "cuts", "permit", "world")
+    __slots__ = ("begun", "call", "cuts", "permit", "world")
 
     def __init__(self, permit: Permit, call: Call, world: World) -> None:
+        self.begun = time.monotonic()
         self.cuts = world.cuts
         self.permit = permit
         self.call = call
@@ -96,13 +99,18 @@ class Hands:
     def run(self) -> Run:
         from edge.hands.meant import look
         from edge.hands.run import Run
+
+        self._holder.permit = look(self._holder, self._walled)
+        return Run(self._holder)
+
+    def _walled(self) -> bool:
+        """True when the wall holds children to the permit."""
         from edge.hands.wall import level
 
-        world, scene = self._holder.world, self.scene
-        roots = tuple(root.path for root in scene.roots)
-        found = level.find(world.sandbox, state=scene.state, roots=roots)
-        self._holder.permit = look(self._holder, found.name in ("landlock", "namespaces"))
-        return Run(self._holder)
+        scene = self.scene
+        roots = tuple([root.path for root in scene.roots])
+        found = level.find(self._holder.world.sandbox, state=scene.state, roots=roots)
+        return found.name in ("landlock", "namespaces")
 
     def also(self, effect: Effect) -> None:
         self._holder.also(effect)

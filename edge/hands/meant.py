@@ -24,7 +24,7 @@ from edge.record import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from edge.call import Decision, Grant, Permit
     from edge.hands import Holder
@@ -33,10 +33,11 @@ _STREAMS = ("/dev/fd", "/dev/stdin", "/dev/stdout", "/dev/stderr")
 _VERBS = ("list", "read", "write")
 
 
-def look(holder: Holder, strong: bool) -> Permit:
+def look(holder: Holder, strong: Callable[[], bool]) -> Permit:
     """The permit without what needs no grant or must have none (rules 2 and 5).
 
-    Refused when a name leads to what the gate would not give it. `strong`: the wall holds children to the permit.
+    Refused when a name leads to what the gate would not give it. `strong()`: the wall holds children to the permit;
+    asked only when that matters, as a wall that was never looked for takes its time to be found.
     """
     lost: list[Grant] = []
     for grant, full, real in _led(holder):
@@ -44,7 +45,7 @@ def look(holder: Holder, strong: bool) -> Permit:
         if found is None:
             continue
         own = f"{os.path.realpath(os.path.dirname(full))}/{os.path.basename(full)}"
-        if strong and grant.verb != "read" and os.path.islink(full) and _judged(holder, grant, full, own) is None:
+        if grant.verb != "read" and os.path.islink(full) and _judged(holder, grant, full, own) is None and strong():
             lost.append(grant)
             continue
         raise Refused(f"{full} leads to {real}: {found.sentence}", found.rule, "ask for it by its own name")

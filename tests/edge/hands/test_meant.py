@@ -127,7 +127,7 @@ def test_where_the_wall_holds_nothing_such_a_name_is_refused_and_not_only_ungran
     )
     holder = Holder(Permit("1", grants, (), 1.0, 1, "prefer"), Call("bash", {}), world)
     with pytest.raises(Refused, match=r"leads to .*c\.toml.*outside every opened folder") as caught:
-        look(holder, False)
+        look(holder, lambda: False)
     assert caught.value.rule == "write.outside"
-    assert look(holder, True).grants == grants[2:], "the whole root is granted: a name in it needs nothing"
+    assert look(holder, lambda: True).grants == grants[2:], "the whole root is granted: a name in it needs nothing"
     world.close()
