@@ -62,7 +62,7 @@ def tidy(text: str) -> str:
 def _ending(found: Mapping[str, Any]) -> list[str]:
     said = []
     if found["ended"] == "deadline":
-        said.append(f"its time of {found['seconds']:.0f} s was over: it and all it started were ended")
+        said.append(f"its time of {round(found['seconds'], 1):g} s was over: it and all it started were ended")
     elif found["ended"] == "stopped":
         said.append("it was stopped, with all it started")
     elif found["signal"]:

@@ -59,7 +59,7 @@ class Run:
         if "\0" in text:
             raise ToolFault("a command cannot hold a NUL")
         world, permit = self._holder.world, self._holder.permit
-        last = time.monotonic() + permit.seconds  # what a wall costs that is not known yet is of the call's time
+        last = self._holder.begun + permit.seconds  # to find a wall for the first time is of the call's time
         found = self._level()
         temporary = _temporary() if wants_temporary(permit) else ""
         try:

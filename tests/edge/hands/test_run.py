@@ -120,7 +120,7 @@ def test_what_finding_the_wall_takes_is_of_the_permits_time(tmp_path: Path, monk
     monkeypatch.setattr(level, "find", slowly)
     begin = time.monotonic()
     found = hands(world(tmp_path), *READ, seconds=4.0).run.shell("echo kept; sleep 60", 60)
-    assert (found["ended"], found["stdout"]) == ("deadline", "kept\n") and time.monotonic() - begin < 4.4
+    assert (found["ended"], found["stdout"]) == ("deadline", "kept\n") and time.monotonic() - begin < 5.2
     with pytest.raises(ToolFault, match="was not started"):
         hands(world(tmp_path), *WRITE, seconds=1.0).run.shell(f"touch {tmp_path}/made", 60)
     assert os.listdir(tmp_path) == []
