@@ -35,7 +35,7 @@ class Grants:
 
     def fits(self, call: Call, effects: tuple[Effect, ...], now: float) -> str:
         """The text of the first grant that covers this call at this moment, "" when none does."""
-        at = self._find(call, effects, now)
+        at = self._find(call, effects, now) if self._specs else None
         return "" if at is None else self._text(at)
 
     def take(self, call: Call, effects: tuple[Effect, ...], now: float) -> str:

@@ -11,7 +11,7 @@ Rules:
 
 from __future__ import annotations
 
-from edge.redact_forms import NAMED, SHAPES, SHORTEST, WORDS, compiled, forms, probe
+from edge.redact_forms import LETTER, MORE, NAMED, PARTS, SHAPES, SHORTEST, WHOLE, WORDS, compiled, forms, probe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,9 +40,12 @@ class Redactor:
         self.needles = tuple(sorted(known - {"", MARK, MARK[1:-1]}))
         self.wrapped = tuple(sorted(wrapped))
         self._probes = tuple((probe(needle), needle) for needle in self.needles)
+        self._least = min([WHOLE, *[len(needle) for needle in self.needles]])
 
     def text(self, text: str) -> str:
         """`text` without secrets; the same object when there is none."""
+        if len(text) < self._least:
+            return text
         spans = self.spans(text)
         return cut(text, spans) if spans else text
 
@@ -95,14 +98,15 @@ class Redactor:
 
     def _by_shape(self, text: str, found: list[Span]) -> None:
         for letter, hints, shape in SHAPES:
-            if letter in text and any(hint in text for hint in hints):
-                pattern = compiled(shape)
-                found += [(*hit.span(pattern.groups), hit.start()) for hit in pattern.finditer(text)]
-        if "=" in text or ":" in text:
-            low = text.lower()
-            if any(word in low for word in WORDS):
-                for name in NAMED:
-                    found += [(*hit.span(1), hit.start()) for hit in compiled(name).finditer(text)]
+            if letter in text:
+                for hint in hints:
+                    if hint in text:
+                        pattern = compiled(shape)
+                        found += [(*hit.span(pattern.groups), hit.start()) for hit in pattern.finditer(text)]
+                        break
+        if ("=" in text or ":" in text) and told(text.lower()):
+            for name in NAMED:
+                found += [(*hit.span(1), hit.start()) for hit in compiled(name).finditer(text)]
 
 
 class Stream:
@@ -185,6 +189,17 @@ class Stream:
             at -= 1
             behind -= text[at] not in "\r\n"
         return at
+
+
+def told(low: str) -> bool:
+    """True when one of WORDS stands in a text in lower case; what they have in common is looked for first."""
+    for part in PARTS:
+        if part in low:
+            break
+    else:
+        if LETTER not in low or not any(part in low for part in MORE):
+            return False
+    return any(word in low for word in WORDS)
 
 
 def squeezed(text: str) -> str:

@@ -54,6 +54,10 @@ SHAPES = (
     ),
     ("@", ("://",), r"://[^/\s:@\"']*:([^/\s@\"']{3,})@"),
 )
+WHOLE = 8  # no shape fits fewer characters: `://:abc@`
+# What stands in each of WORDS; one of the first, or the letter of the others and one of those.
+PARTS = ("pass", "secret")
+LETTER, MORE = "k", ("key", "token", "psk")
 WORDS = (
     *("passw", "passph", "passc", "psk", "secret", "token"),
     *("_key", "-key", "ikey", "skey", "hkey", "ekey", "gkey", "nkey"),

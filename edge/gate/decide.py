@@ -84,8 +84,12 @@ def ruling(call: Call, effects: tuple[Effect, ...], policy: Policy, state: State
     if seen.shell and readonly:
         return _denied(READONLY_SHELL, "")
     judged = tuple([_judged(finding, columns, policy, state) for finding in seen.findings])
-    worst = max(judged, key=lambda one: (_WEIGHT[one.verdict], _WEIGHT[one.row.risk]))
-    decision = Decision(worst.verdict, worst.row.risk, worst.row.id, _sentence(worst, columns, policy))
+    worst = judged[0] if len(judged) == 1 else max(judged, key=_weight)
+    row, says = worst.row, worst.verdict
+    given = None if says == "deny" else permit(call, seen, policy, scene, state.unattended)
+    decision = Decision(says, row.risk, row.id, _sentence(worst, columns, policy), given)
+    if says == "allow" and not state.tainted and not policy.always_ask:
+        return Ruling(decision, judged)  # the rules below change no plain allow: most calls are one
     case = Case(called(call, effects), judged, seen, policy, state)
     steps: list[str] = []
     for step in (_approved, _tainted, _always_asked, _remarked, _alone):
@@ -93,9 +97,13 @@ def ruling(call: Call, effects: tuple[Effect, ...], policy: Policy, state: State
         if after is not decision:
             steps.append(after.sentence)
             decision = after
-    if decision.verdict != "deny":
-        decision = replace(decision, permit=permit(call, seen, policy, scene, state.unattended))
+    if decision.verdict == "deny" and decision.permit is not None:
+        decision = replace(decision, permit=None)
     return Ruling(decision, judged, tuple(steps))
+
+
+def _weight(one: Judged) -> tuple[int, int]:
+    return _WEIGHT[one.verdict], _WEIGHT[one.row.risk]
 
 
 def _denied(row: Row, what: str) -> Ruling:

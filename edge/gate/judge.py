@@ -138,7 +138,7 @@ def finding(effect: Effect, policy: Policy, scene: Scene) -> Finding:
                 return Finding(effect, row, grant, f"{output.label} {effect.detail}".rstrip())
         return Finding(effect, rules.NOT_DECLARED, grant, f"output {name!r}")
     if kind == "sensor" and effect.verb == "sense":
-        known = any(sensor.name == name for sensor in scene.sensors)
+        known = name in [sensor.name for sensor in scene.sensors]
         row = rules.RULES["sense", "sensor", "declared"] if known else rules.NOT_DECLARED
         return Finding(effect, row, grant, name if known else f"sensor {name!r}")
     return Finding(

@@ -30,7 +30,9 @@ def offered(tool: str, policy: Policy, channel: str = "cli") -> bool:
 def missing(call: Call, effects: tuple[Effect, ...], policy: Policy, state: State) -> tuple[Row, str] | None:
     """The row that denies this call before its effects are judged, and what it is about; None when none does."""
     names = called(call, effects)
-    return _stopped(names, effects, state.stopped) or _by_lists(names, policy, state.channel)
+    return (_stopped(names, effects, state.stopped) if state.stopped else None) or _by_lists(
+        names, policy, state.channel
+    )
 
 
 def _stopped(names: tuple[str, ...], effects: tuple[Effect, ...], stopped: str) -> tuple[Row, str] | None:

@@ -30,7 +30,8 @@ def permit(call: Call, survey: Survey, policy: Policy, scene: Scene, unattended:
         grants = [Grant("run", "shell", "sh"), *grants, *_shell(survey, scene)]
         wall = policy.wall(unattended)
     barred = _barred(survey, policy, scene)
-    return Permit(call.id, tuple(dict.fromkeys(grants)), barred, policy.seconds, policy.bytes, wall)
+    once = tuple(dict.fromkeys(grants)) if len(grants) > 1 else tuple(grants)
+    return Permit(call.id, once, barred, policy.seconds, policy.bytes, wall)
 
 
 def _shell(survey: Survey, scene: Scene) -> list[Grant]:
