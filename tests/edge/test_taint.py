@@ -115,13 +115,13 @@ def test_a_workspace_too_large_to_look_through_is_marked_whole(
 
 
 def test_a_path_counts_as_it_really_is_too(tmp_path: Path) -> None:
-    (tmp_path / "work").mkdir()
-    (tmp_path / "way").symlink_to("work")
-    (tmp_path / "work" / "b").symlink_to("c")
+    (tmp_path / "yard").mkdir()
+    (tmp_path / "way").symlink_to("yard")
+    (tmp_path / "yard" / "b").symlink_to("c")
     Taint(str(tmp_path), "web").mark([(f"{tmp_path}/way/a", False), (f"{tmp_path}/way/b", False)])
     later = Taint(str(tmp_path))
-    assert [later.of([(f"{tmp_path}/{name}", False)]) for name in ("work/a", "work/b", "work/c")] == ["web"] * 3
-    Taint(str(tmp_path), "web").mark([(f"{tmp_path}/work/d", False)])
+    assert [later.of([(f"{tmp_path}/{name}", False)]) for name in ("yard/a", "yard/b", "yard/c")] == ["web"] * 3
+    Taint(str(tmp_path), "web").mark([(f"{tmp_path}/yard/d", False)])
     assert Taint(str(tmp_path)).of([(f"{tmp_path}/way/d", False)]) == "web", "read through a link it is the same file"
 
 

@@ -125,7 +125,8 @@ ROOMS = (
         PURE_LATE + " atexit mmap pwd tempfile",
         "open",
     ),
-    Room("edge.hands.*", WORDS + " edge.gate.* edge.hands.*", "os", PURE_LATE + " _thread"),
+    # The time of a call begins with its hands.
+    Room("edge.hands.*", WORDS + " edge.gate.* edge.hands.*", "os time", PURE_LATE + " _thread"),
     # Which header fields a caller may set is asked before anybody is asked to allow them.
     Room("edge.tools.http_request", "edge.tool edge.call edge.faults edge.text edge.record edge.gate.fields"),
     Room("edge.tools.*", "edge.tool edge.call edge.faults edge.text edge.record", late=PURE_LATE),
