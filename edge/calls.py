@@ -268,8 +268,8 @@ class Calls:
         self.troubles.outcome(call, status, found.ok, granted.observes, granted.decision.rule)
         nudge, stop = self._repeats.seen(call, found)
         told = replace(found, text=f"{found.text}\n{nudge}") if nudge else found
-        self._parts.context.observation(call, told, time.monotonic(), receipt)
         self._parts.watcher.outcome(call, status, told)
+        self._parts.context.observation(call, told, time.monotonic(), receipt)
         return t.Stop(stop) if stop is not None else None
 
     def _tainted(self, granted: Granted) -> None:

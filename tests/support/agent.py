@@ -40,6 +40,20 @@ def run(*words: str, home: Path | None = None, env: dict[str, str] | None = None
     )
 
 
+def run_closed(closing: str, *words: str, home: Path) -> Any:
+    """The same with streams that are not there: `closing` as a shell spells it, such as `>&-`."""
+    return subprocess.run(
+        ["/bin/sh", "-c", f'exec "$@" {closing}', "sh", *command(*words)],
+        cwd=ROOT,
+        env=environment(home),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        errors="replace",
+        timeout=60,
+    )
+
+
 def start(*words: str, home: Path, **options: Any) -> subprocess.Popen[bytes]:
     """The running process, with pipes for stdout and stderr."""
     return subprocess.Popen(

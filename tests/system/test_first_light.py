@@ -101,7 +101,7 @@ def test_locale_c_gives_plain_text(tmp_path: Path) -> None:
 
 
 def test_stdout_closed_is_a_sentence_and_nine(tmp_path: Path) -> None:
-    done = agent.run("-e", "How warm is it?", home=tmp_path, stdout=None, preexec_fn=lambda: os.close(1))
+    done = agent.run_closed(">&-", "-e", "How warm is it?", home=tmp_path)
     assert done.returncode == 9 and "stdout is closed" in done.stderr and "Traceback" not in done.stderr
 
 
@@ -113,7 +113,7 @@ def test_every_command_says_that_stdout_is_full_or_closed(words: list[str], tmp_
         done = agent.run(*words, home=tmp_path, stdout=full)
     assert done.returncode == 9 and "no space left" in done.stderr, done.stderr
     assert "Exception ignored" not in done.stderr and "Traceback" not in done.stderr
-    shut = agent.run(*words, home=tmp_path, stdout=None, preexec_fn=lambda: os.close(1))
+    shut = agent.run_closed(">&-", *words, home=tmp_path)
     assert shut.returncode == 9 and "stdout is closed" in shut.stderr
 
 
@@ -174,15 +174,8 @@ def test_a_cut_pipe_is_a_sentence_and_nine(tmp_path: Path) -> None:
 
 
 def test_stdin_and_stderr_closed_change_nothing_of_the_answer(tmp_path: Path) -> None:
-    done = subprocess.run(
-        agent.command("-e", "How warm is it?"),
-        cwd=agent.ROOT,
-        env=agent.environment(tmp_path),
-        stdout=subprocess.PIPE,
-        preexec_fn=lambda: (os.close(0), os.close(2)),
-        timeout=60,
-    )
-    assert done.returncode == 0 and b"33" in done.stdout
+    done = agent.run_closed("<&- 2>&-", "-e", "How warm is it?", home=tmp_path)
+    assert done.returncode == 0 and "33" in done.stdout
 
 
 def test_ctrl_c_while_the_fan_runs_switches_it_off_and_ends_with_130(tmp_path: Path) -> None:
