@@ -47,7 +47,7 @@ class Terminal:
         self._open, self._wants_text = True, False
         # One piece: a printer that nobody reads drops all of it, never the question without its prompt.
         shown = lines(question, (self._printer.width or 80) - 1)
-        self._printer.ask("\n".join([*shown, "  Allow it? [y/N/t] "]))
+        self._printer.ask("\n".join([*shown, "  Allow it, or tell it something else? [y/N/t] "]))
         return None
 
     def poll(self, seconds: float) -> Answer | None:

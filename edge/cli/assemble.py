@@ -82,8 +82,9 @@ class Run:
         self._open_record()
         self._sweep()
         self._noticed = ""
+        other = tuple(f"risk profile {one.name}:" for one in self.settings.profiles if one.name != self.settings.profile)
         for sentence in (*self.settings.warnings, self._notice()):
-            if sentence:
+            if sentence and not sentence.startswith(other):  # what a profile says that is not in force says nothing now
                 say(f"fieldhand: {sentence}")
 
     def _world(self, scene: Scene, wall: str, watch: Watch) -> World:

@@ -20,13 +20,13 @@ def person():
 
 def test_the_question_shows_the_call_and_how_to_answer(person):
     person.approver.at_once(question(effects=("actuate output:fan", "read file:/srv/a"), remarks=("it rains",)))
-    assert person.until("Allow it? [y/N/t] ").splitlines() == [
+    assert person.until("Allow it, or tell it something else? [y/N/t] ").splitlines() == [
         "? switch exhaust fan, relay 1 (fan, sim relay 1) on for 2 min",
         "  exactly: output_set name=fan state=on for=2m",
         "  medium risk [output.medium]: switches exhaust fan, relay 1 on for 2 min",
         "  touches: actuate output:fan; read file:/srv/a",
         "  note: it rains",
-        "  Allow it? [y/N/t] ",
+        "  Allow it, or tell it something else? [y/N/t] ",
     ]
 
 
@@ -121,7 +121,7 @@ def test_a_long_call_is_shown_whole():
     person = Person(width=40)
     command = "\n".join(f"line {number} \x1b[2K" + "w" * 50 for number in range(200))
     person.approver.at_once(question(call=Call("bash", {"command": command}, "c1"), words=f"run: {command}"))
-    shown = person.until("Allow it?")
+    shown = person.until("Allow it")
     person.close()
     assert "\x1b" not in shown
     assert all(f"line {number} " in shown for number in range(200))
