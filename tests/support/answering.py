@@ -86,7 +86,7 @@ class Rig:
         return self.person.approver
 
     def say(self, allow, text=""):
-        self.person.until("Allow it?")
+        self.person.until("Allow it")
         self.person.type("y" if allow else f"t {text}" if text else "n")
 
     def close(self):
