@@ -30,11 +30,11 @@ def runs(text: str) -> list[int]:
     """The lines that run a tool or make the hands of a call: `X.run(…, Hands(…))`, `Hands(…)`."""
     found = []
     for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "Hands":
+        if not isinstance(node, ast.Call):
+            continue
+        name = ast.unparse(node.func).rpartition(".")[2]
+        if name == "Hands" or (name == "run" and any("hands" in ast.unparse(part).lower() for part in node.args)):
             found.append(node.lineno)
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "run":
-            if any("hands" in ast.unparse(part).lower() for part in node.args):
-                found.append(node.lineno)
     return found
 
 

@@ -1,0 +1,81 @@
+"""What holds every tool there is: no grant, no touch; and a deadline that the permit brings."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from edge.call import Call, Permit
+from edge.config import Budgets
+from edge.faults import Refused
+from edge.gate.policy import Policy
+from edge.hands import Hands
+from edge.record import replace
+from edge.registry import TOOLS, find
+from tests.support.one_call import carry, judge, world
+from tests.support.turns import Bench
+
+# For each tool a call that would reach the world.
+CALLS: dict[str, dict[str, Any]] = {
+    "sensor_list": {},
+    "sensor_read": {"name": "temperature"},
+    "output_list": {},
+    "output_set": {"name": "fan", "state": True},
+    "file_read": {"path": "note"},
+    "file_write": {"path": "made", "content": "x"},
+    "bash": {"command": "touch made"},
+    "http_request": {"url": "http://127.0.0.1:1/"},
+    "recall": {"query": "x"},
+}
+
+
+def test_no_tool_touches_anything_without_a_grant(tmp_path: Path) -> None:
+    assert set(CALLS) == set(TOOLS), "a new tool needs a call here"
+    (tmp_path / "note").write_text("secret words")
+    here = Bench(tmp_path, [], kept=False)
+    for tool, args in CALLS.items():
+        held = Hands(Permit("c1", (), (), 30.0, 8192), Call(tool, args, "c1"), here.world)
+        try:
+            found = find(tool).run(args, held)
+        except Refused as fault:
+            assert fault.rule == "hands.no-grant", tool
+        else:
+            assert tool in ("sensor_list", "output_list"), tool  # what is declared stands in the scene
+            assert "secret" not in found.text
+    assert os.listdir(tmp_path) == ["note"] and here.board.states()["fan"]["state"] is False
+
+
+def test_the_permit_of_every_tool_carries_the_deadline_of_the_settings(tmp_path: Path) -> None:
+    assert Budgets().tool_seconds == 30.0 == Policy().seconds
+    here = Bench(tmp_path, [], kept=False).world
+    for tool, args in {**CALLS, "http_request": {"url": "https://example.org/"}}.items():
+        permit = judge(tool, args, here, "full")[1].permit
+        assert permit is not None and permit.seconds == 30.0, tool
+
+
+def test_any_tool_that_hangs_is_given_up_at_its_deadline(tmp_path: Path) -> None:
+    """A tool of any kind is left behind; its program, if it started one, is ended (test_run.py)."""
+    for tool in TOOLS:
+        hangs = replace(find(tool), run=lambda args, hands: time.sleep(20))
+        args = CALLS[tool] if tool != "http_request" else {"url": "https://example.org/"}
+        step = json.dumps({"thought": "", "action": tool, "action_input": args})
+        done = json.dumps({"thought": "", "action": "final", "action_input": "over"})
+        folder = tmp_path / tool
+        folder.mkdir()
+        bench = Bench(folder, [step, done], tools=(hangs,), policy=Policy("full", seconds=0.2))
+        begin = time.monotonic()
+        bench.loop.run("go")
+        assert time.monotonic() - begin < 15, tool
+        (outcome,) = [row for row in bench.records() if row["kind"] == "outcome"]
+        assert outcome["status"] == "deadline" and "stopped waiting" in outcome["text"], tool
+
+
+@pytest.mark.parametrize("tool", ["file_read", "file_write"])
+def test_with_its_grant_a_tool_does_its_work(tool: str, tmp_path: Path) -> None:
+    (tmp_path / "note").write_text("words")
+    assert carry(tool, CALLS[tool], world(tmp_path)).ok
