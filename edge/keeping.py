@@ -75,6 +75,8 @@ class Keeper:
         fields = {"tape": self._tape.name, **facts, "status": status, "ok": found.ok}
         if not found.ok:
             fields["text"] = found.text[:400]
+        if "wall" in fields:  # what was wanted of it becomes what held
+            fields["wall"] = (found.data or {}).get("wall", "nothing was started")
         return self._audit.outcome(fields, sync, status == "done" and found.ok)
 
     def unknown_receipts(self, text: str) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from edge.call import Call, Effect, Observation
 from edge.gate.grants import parse
 from edge.gate.policy import Policy
 from edge.grants import Grants
+from edge.hands.wall.confine import LEVELS
 from edge.redact import Redactor
 from edge.taint import Taint
 from edge.tape.audit import Audit
@@ -162,6 +163,16 @@ def test_a_shell_text_that_only_reads_is_an_observation_and_needs_no_intent_in_t
     Bench(tmp_path, [bash("uptime"), bash("echo x > a"), DONE], audit=audit).loop.run("x")
     audit.close()
     assert [r["args"]["command"] for r in audited(tmp_path) if r["kind"] == "intent"] == ["echo x > a"]
+
+
+def test_the_audit_says_which_wall_held(tmp_path: Path) -> None:
+    audit = Audit.open(str(tmp_path))
+    replies = [bash("uptime"), bash("echo x > a"), bash("reboot"), READ, DONE]
+    Bench(tmp_path, replies, audit=audit).loop.run("x")
+    audit.close()
+    walls = [r.get("wall") for r in audited(tmp_path) if r["kind"] == "outcome"]
+    assert walls[0] in LEVELS and walls[1] == walls[0]
+    assert walls[2:] == [None, None], "what never ran had no wall, and a sensor has none"
 
 
 def test_a_receipt_that_nobody_gave_is_flagged_in_the_answer(tmp_path: Path) -> None:
