@@ -63,7 +63,7 @@ class Run:
         found = self._level()
         temporary = _temporary() if wants_temporary(permit) else ""
         try:
-            made, said = plan(permit, world, found.name, temporary)
+            made, said = plan(permit, world, found.name, temporary, found.alone)
             made = replace(made, alone=made.alone and found.alone)
             left = min(seconds, last - time.monotonic())
             if left <= 0:

@@ -8,7 +8,8 @@ Rules:
    what belongs to anybody else stays theirs. That needs Linux 5.12 and a file system that can do it.
 3. What the child may read and its owner has closed to others is shown in the same way, but never what lies in the
    folders of the system: what they close stays closed. Without a wall for files nothing but rule 2 is shown.
-4. A folder on the way that others may not pass is covered by one that holds nothing but the way.
+4. What the plan masks is covered there (mask.py). A folder on the way that others may not pass is covered by one that
+   holds nothing but the way.
 5. Where it cannot be, the child keeps the agent's user, without one capability, and a sentence says why.
 """
 
@@ -19,7 +20,7 @@ import stat
 import sys
 
 from edge.faults import ToolFault
-from edge.hands.wall import kernel
+from edge.hands.wall import kernel, mask
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -130,6 +131,9 @@ def _prepare(plan: Confinement, user: int) -> str:
             _cover(closed, plan, trees)
         for path, tree in sorted(trees):
             kernel.move_mount(tree, path)
+        mask.hold(plan.masked, plan.writes)
+        for path in plan.masked:
+            mask.cover(path)
         os.chdir(plan.cwd)
     except OSError as error:
         return unmapped(error)

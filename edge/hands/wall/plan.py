@@ -15,7 +15,7 @@ import os
 
 from edge.faults import Refused
 from edge.gate.paths import READABLE, inside
-from edge.hands.wall import identity, secrets
+from edge.hands.wall import identity, mask, secrets
 from edge.hands.wall.confine import Confinement, Limits
 from edge.hands.wall.environment import environment
 from edge.record import Record
@@ -38,16 +38,22 @@ class _Paths(Record):
     exact: tuple[str, ...]
 
 
-def plan(permit: Permit, world: World, level: str, temporary: str = "") -> tuple[Confinement, tuple[str, ...]]:
+def plan(
+    permit: Permit, world: World, level: str, temporary: str = "", own: bool = False
+) -> tuple[Confinement, tuple[str, ...]]:
     """The plan for one child, and sentences about what it closes beyond the permit.
 
-    `temporary` is the child's own folder, "" for none. Refused (`wall.moved`) when a root is no longer the folder of
+    `temporary` is the child's own folder, "" for none; `own`: a child that writes can have a user, and with it mounts,
+    of its own. Refused (`wall.moved`) when a root is no longer the folder of
     the start.
     """
     paths = _paths(permit, world)
     roots = tuple(_real(world, root.name) for root in world.scene.roots)
     hidden, said = _hidden(paths, permit.barred)
     alone = any(one in roots for one in paths.writes)
+    masked = mask.possible(hidden, paths.writes) if own and alone and level != "namespaces" else ()
+    held = masked if level in ("seccomp", "off") else hidden  # by rights of the user nothing of the user's is closed
+    closed = _closed(held, paths.writes, hidden if level == "namespaces" else masked)
     called = {kind: _names(permit, kind) for kind in ("socket", "capability")}
     return Confinement(
         cwd=_cwd(world.scene.cwd, paths),
@@ -55,6 +61,7 @@ def plan(permit: Permit, world: World, level: str, temporary: str = "") -> tuple
         lists=("/dev", *paths.lists),
         writes=(*paths.writes, *([temporary] if temporary else [])),
         hidden=hidden,
+        masked=masked,
         sockets=called["socket"],
         capabilities=called["capability"],
         environment=environment(os.environ, world.scene.home, temporary),
@@ -62,7 +69,7 @@ def plan(permit: Permit, world: World, level: str, temporary: str = "") -> tuple
         level=level,
         alone=alone,
         user=identity.number(world.scene.state) if alone else 0,
-    ), said
+    ), (*said, *closed)
 
 
 def changes(permit: Permit) -> bool:
@@ -130,12 +137,26 @@ def _hidden(paths: _Paths, barred: tuple[str, ...]) -> tuple[tuple[str, ...], tu
     said = []
     if found.unseen:
         said.append(f"closed because not everything could be looked at for keys: {_listed(found.unseen)}")
-    shut = tuple(one for one in hidden if any(inside(one, folder) for folder in paths.writes) and os.path.lexists(one))
-    if shut:
-        # Landlock cannot leave one name out of a folder (landlock.py, rule 2).
-        folders = tuple(dict.fromkeys(os.path.dirname(one) for one in shut))
-        said.append(f"kept closed: {_listed(shut)}; a shell may make no new files right in {_listed(folders)}")
     return tuple(hidden), tuple(said)
+
+
+def _closed(hidden: tuple[str, ...], writes: tuple[str, ...], covered: tuple[str, ...]) -> tuple[str, ...]:
+    """What is kept closed where the child may write, and what that costs where no mount can cover it."""
+    shut = [one for one in hidden if any(one != top and inside(one, top) for top in writes)]
+    said = []
+    there = tuple(one for one in shut if os.path.lexists(one))
+    if there:
+        said.append(f"kept closed: {_listed(there)}")
+    # Landlock cannot leave one name out of a folder, nor out of one above it (landlock.py, rule 2).
+    apart = tuple(one for one in shut if one not in covered and not any(inside(one, top) for top in covered))
+    if apart:
+        tops = [top for top in writes if any(inside(one, top) for one in apart)]
+        folders = tuple(dict.fromkeys((*tops, *mask.ways(apart, writes))))
+        said.append(
+            f"because of {_listed(apart)} a shell can make, rename and remove nothing right in {_listed(folders)}, "
+            f"only in other folders below: move what is to be closed out of {_listed(tuple(tops))} to change that"
+        )
+    return tuple(said)
 
 
 def _listed(paths: tuple[str, ...]) -> str:

@@ -23,7 +23,9 @@ import os
 import signal
 
 from edge.faults import ToolFault
+from edge.gate.paths import inside
 from edge.hands.wall import cgroup, kernel, landlock, limits, seccomp, shared, tree
+from edge.record import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -90,7 +92,15 @@ def start(
     if plan.level == "landlock" and not landlock.version():
         raise landlock.missing()
     tree.adopt()
-    return _Start(plan, argv, (stdin, stdout, stderr), umask).run()
+    try:
+        return _Start(plan, argv, (stdin, stdout, stderr), umask).run()
+    except _Uncovered:
+        # Without covers the ruleset alone has to close what is hidden: with its folder.
+        return _Start(replace(plan, masked=()), argv, (stdin, stdout, stderr), umask).run()
+
+
+class _Uncovered(OSError):
+    """The covers that the plan counts on cannot be had."""
 
 
 def _handle(pid: int) -> int:
@@ -123,7 +133,7 @@ class _Start:
     def run(self) -> Child:
         """Have the thread start the child."""
         if self.plan.level == "landlock":
-            self.ruleset = landlock.ruleset(self.plan)
+            self.ruleset = landlock.ruleset(_uncovered(self.plan))
         collecting = gc.isenabled()
         # What a collection lets go in the thread would be closed in the thread's own table alone.
         gc.disable()
@@ -179,8 +189,9 @@ class _Start:
         apart = self._apart()
         if self.group is not None:
             self.grouped = self.group.enter()
-        if self.own_user is not None and apart:
-            self.own_user(plan)
+        why = self.own_user(plan) if self.own_user is not None and apart else "no mount name space of its own"
+        if plan.masked and why:
+            raise _Uncovered(errno.ENOTSUP, why)
         if apart:
             os.chdir(plan.cwd)
         kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
@@ -217,7 +228,7 @@ def _only(streams: Sequence[int]) -> None:
         os.closerange(3, min(os.sysconf("SC_OPEN_MAX"), 1 << 16))
 
 
-def _own_user(plan: Confinement) -> Callable[[Confinement], object] | None:
+def _own_user(plan: Confinement) -> Callable[[Confinement], str] | None:
     """What gives a thread a user of its own, where this process may."""
     if os.geteuid() != 0:
         return None
@@ -225,6 +236,13 @@ def _own_user(plan: Confinement) -> Callable[[Confinement], object] | None:
 
     identity.ready(plan)
     return identity.enter
+
+
+def _uncovered(plan: Confinement) -> Confinement:
+    """The plan of what the ruleset has to close: what no cover lies over."""
+    if not plan.masked:
+        return plan
+    return replace(plan, hidden=tuple([one for one in plan.hidden if not any(inside(one, top) for top in plan.masked)]))
 
 
 def _group(plan: Confinement) -> cgroup.Group | None:

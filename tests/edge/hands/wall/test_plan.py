@@ -69,13 +69,29 @@ def test_what_is_barred_and_what_names_a_key_is_hidden(tmp_path: Path) -> None:
     (tmp_path / "a/.env").write_text("x")
     (tmp_path / "state").mkdir()
     barred = (str(tmp_path / "state"),)
-    made, said = plan(permit(*WRITE, barred=barred), world(tmp_path), "seccomp")
-    assert {str(tmp_path / "a/.env"), str(tmp_path / "state")} <= set(made.hidden)
-    assert (
-        len(said) == 1 and f"may make no new files right in {tmp_path}" in said[0] and f"{tmp_path}/a/.env" in said[0]
-    )
-    assert plan(permit(*READ, barred=barred), world(tmp_path), "seccomp")[1] == ()
+    made, said = plan(permit(*WRITE, barred=barred), world(tmp_path), "landlock")
+    assert {str(tmp_path / "a/.env"), str(tmp_path / "state")} <= set(made.hidden) and made.masked == ()
+    assert len(said) == 2 and said[0] == f"kept closed: {tmp_path}/state, {tmp_path}/a/.env"
+    assert f"nothing right in {tmp_path}, {tmp_path}/a," in said[1] and f"out of {tmp_path} " in said[1]
+    assert plan(permit(*READ, barred=barred), world(tmp_path), "landlock")[1] == ()
     assert not os.path.exists("/etc/shadow") or "/etc/shadow" in made.hidden
+
+
+def test_what_a_mount_can_cover_leaves_its_folder_open(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a/.env").write_text("x")
+    (tmp_path / "token").symlink_to("a/.env")
+    absent = str(tmp_path / "later/settings")
+    made, said = plan(permit(*WRITE), world(tmp_path), "namespaces")
+    assert len(said) == 1 and said[0].startswith("kept closed: ")
+    (tmp_path / "token").unlink()
+    made, said = plan(permit(*WRITE), world(tmp_path), "landlock", own=True)
+    assert made.masked == (str(tmp_path / "a/.env"),) and said == (f"kept closed: {tmp_path}/a/.env",)
+    made, said = plan(permit(*WRITE, barred=(absent,)), world(tmp_path), "landlock", own=True)
+    assert made.masked == (str(tmp_path / "a/.env"),) and f"because of {absent} a shell" in said[1]
+    assert plan(permit(*READ), world(tmp_path), "landlock", own=True)[0].masked == ()
+    for level in ("seccomp", "off"):
+        assert plan(permit(*WRITE, barred=(absent,)), world(tmp_path), level)[1] == (), "there it is not closed"
 
 
 def test_a_key_that_was_granted_by_name_is_open_and_a_barred_thing_never(tmp_path: Path) -> None:
