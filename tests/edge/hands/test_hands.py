@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from edge.call import Call, Permit
+from edge.call import Call, Observation, Permit
 from edge.config import Budgets
 from edge.faults import Refused
 from edge.gate.policy import Policy
@@ -61,7 +62,13 @@ def test_the_permit_of_every_tool_carries_the_deadline_of_the_settings(tmp_path:
 def test_any_tool_that_hangs_is_given_up_at_its_deadline(tmp_path: Path) -> None:
     """A tool of any kind is left behind; its program, if it started one, is ended (test_run.py)."""
     for tool in TOOLS:
-        hangs = replace(find(tool), run=lambda args, hands: time.sleep(20))
+        over = threading.Event()
+
+        def hang(args: Any, hands: Any, over: threading.Event = over) -> Observation:
+            over.wait(20)
+            return Observation(False, "too late")
+
+        hangs = replace(find(tool), run=hang)
         args = CALLS[tool] if tool != "http_request" else {"url": "https://example.org/"}
         step = json.dumps({"thought": "", "action": tool, "action_input": args})
         done = json.dumps({"thought": "", "action": "final", "action_input": "over"})
@@ -71,6 +78,7 @@ def test_any_tool_that_hangs_is_given_up_at_its_deadline(tmp_path: Path) -> None
         begin = time.monotonic()
         bench.loop.run("go")
         assert time.monotonic() - begin < 15, tool
+        over.set()
         (outcome,) = [row for row in bench.records() if row["kind"] == "outcome"]
         assert outcome["status"] == "deadline" and "stopped waiting" in outcome["text"], tool
 
