@@ -40,12 +40,19 @@ def calls(home: Path) -> list[tuple[str, Any, str]]:
     return [(row["tool"], row["args"], row["rule"]) for row in rows if row["kind"] == "intent"]
 
 
+@pytest.fixture(scope="module")
+def offline(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, Any, str]]:
+    """The calls of the built-in planner for the same goal."""
+    home = tmp_path_factory.mktemp("offline")
+    assert agent.run("--yes", "-e", agent.GOAL, home=home).returncode == 0
+    return calls(home)
+
+
 @pytest.mark.parametrize("stream", ["true", "false"])
 @pytest.mark.parametrize("replies", ["native", "json"])
-def test_the_same_goal_gives_the_same_calls(replies: str, stream: str, tmp_path: Path) -> None:
-    offline = agent.run("--yes", "-e", agent.GOAL, home=tmp_path)
-    assert offline.returncode == 0
-    wanted = calls(tmp_path)
+def test_the_same_goal_gives_the_same_calls(
+    replies: str, stream: str, offline: list[tuple[str, Any, str]], tmp_path: Path
+) -> None:
     if replies == "native":
         script = [native(*READ, 1), native(*FAN, 2), {"reply": ANSWER}]
     else:
@@ -54,7 +61,7 @@ def test_the_same_goal_gives_the_same_calls(replies: str, stream: str, tmp_path:
         done = ask(server, tmp_path, "--yes", config=f'[model]\nreplies = "{replies}"\nstream = {stream}\n')
     assert done.returncode == 0, done.stderr
     assert done.stdout == ANSWER + "\n"
-    assert calls(tmp_path) == wanted
+    assert calls(tmp_path) == offline
     steps = [row for row in agent.records(agent.tapes(tmp_path)[-1]) if row["kind"] == "step"]
     assert steps[0]["usage"] == {"prompt": 100, "completion": 10}
     assert len({request["connection"] for request in server.requests}) == 1, "keep-alive"

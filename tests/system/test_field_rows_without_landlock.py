@@ -5,7 +5,6 @@ The kernels of Raspberry Pi OS are such. Here the agent is told to do without it
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ import pytest
 from edge.hands import Hands
 from edge.hands.wall import level, namespaces
 from tests.support.one_call import judge, world
-from tests.system.test_field_rows import ALLOWED, PASSING, PATH, absent, lay_out
+from tests.system.test_field_rows import ALLOWED, absent, compared, lay_out, outside, sooner
 
 REACHED = level.find(at_most="namespaces")
 pytestmark = pytest.mark.skipif(REACHED.name != "namespaces", reason="; ".join(REACHED.reasons))
@@ -44,15 +43,10 @@ def test_it_ends_behind_name_spaces_as_outside(tmp_path: Path, command: str) -> 
         pytest.skip(f"not on this machine: {', '.join(missing)}")
     work = lay_out(tmp_path)
     here = world(work)
-    clean = {"PATH": PATH, "HOME": str(work), "LANG": "C.UTF-8"}
-    outside = subprocess.run(
-        ["/bin/sh", "-c", command], cwd=work, env=clean, stdin=subprocess.DEVNULL, capture_output=True, timeout=60
-    )
     call, decision = judge("bash", {"command": command}, here)
     assert decision.permit is not None
-    found = Hands(decision.permit, call, here).run.shell(command, 30.0)
+    free = outside(sooner(command), work)
+    found = Hands(decision.permit, call, here).run.shell(sooner(command), 30.0)
     here.close()
     assert found["wall"] == "namespaces"
-    assert found["ended"] == "exit" and found["code"] == outside.returncode, (found, outside)
-    if not any(word in command for word in PASSING):
-        assert found["stdout"] == outside.stdout.decode("utf-8", "replace"), found
+    compared(command, found, free)

@@ -9,6 +9,8 @@ import os
 import random
 from typing import Any
 
+import pytest
+
 from edge.call import Call, Effect, Grant, Output, Root, Scene, Sensor
 from edge.gate.decide import decide
 from edge.gate.policy import PRESETS, Policy, State
@@ -128,6 +130,7 @@ def lowered(chance: random.Random, policy: Policy, state: State) -> list[tuple[s
     return [*found, ("narrowed", policy.narrowed(some(chance, TOOLS)), state)]
 
 
+@pytest.mark.soak
 def test_nothing_that_takes_away_or_goes_ever_gives() -> None:
     chance = random.Random(20_826)
     verdicts = [0, 0, 0]
@@ -145,6 +148,7 @@ def test_nothing_that_takes_away_or_goes_ever_gives() -> None:
     assert all(count > ROUNDS / 50 for count in verdicts)
 
 
+@pytest.mark.soak
 def test_presets_grow_from_readonly_to_full_without_a_profile_that_asks_for_more() -> None:
     chance = random.Random(7)
     for _ in range(ROUNDS):
@@ -154,6 +158,7 @@ def test_presets_grow_from_readonly_to_full_without_a_profile_that_asks_for_more
         assert grown == sorted(grown), (call, effects, policy, state)
 
 
+@pytest.mark.soak
 def test_one_more_effect_never_gives_more_and_never_takes_a_grant_away() -> None:
     chance = random.Random(11)
     for _ in range(ROUNDS):

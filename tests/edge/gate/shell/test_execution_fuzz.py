@@ -62,6 +62,7 @@ def made(text: str, folder: Path, argv: list[str]) -> bool:
     return any(os.path.lexists(folder / name) for name in ("M", "M.gz"))
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("seed", SEEDS)
 def test_nothing_that_is_allowed_makes_the_file(tmp_path: Path, seed: int) -> None:
     count = WHOLE if os.environ.get("FIELDHAND_SOAK") == "1" else WHOLE // 10

@@ -94,6 +94,7 @@ def broken(chance: random.Random) -> str:
     return text
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_broken_texts_are_judged_and_always_alike(seed: int) -> None:
     chance = random.Random(seed)
