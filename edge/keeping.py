@@ -75,8 +75,8 @@ class Keeper:
         fields = {"tape": self._tape.name, **facts, "status": status, "ok": found.ok}
         if not found.ok:
             fields["text"] = found.text[:400]
-        if "wall" in fields:  # what was wanted of it becomes what held
-            fields["wall"] = (found.data or {}).get("wall", "nothing was started")
+        if "level" in fields:  # what was wanted of the wall becomes what held
+            fields["level"] = (found.data or {}).get("wall", "nothing was started")
         return self._audit.outcome(fields, sync, status == "done" and found.ok)
 
     def unknown_receipts(self, text: str) -> tuple[str, ...]:
@@ -110,5 +110,5 @@ def facts(call: Call, decision: Decision, effects: tuple[str, ...], by: str, pol
     if call.parent:
         found["parent"] = call.parent
     if decision.permit is not None and decision.permit.wall != "hands":
-        found["wall"] = decision.permit.wall
+        found["level"] = decision.permit.wall
     return found

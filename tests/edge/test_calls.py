@@ -170,7 +170,7 @@ def test_the_audit_says_which_wall_held(tmp_path: Path) -> None:
     replies = [bash("uptime"), bash("echo x > a"), bash("reboot"), READ, DONE]
     Bench(tmp_path, replies, audit=audit).loop.run("x")
     audit.close()
-    walls = [r.get("wall") for r in audited(tmp_path) if r["kind"] == "outcome"]
+    walls = [r.get("level") for r in audited(tmp_path) if r["kind"] == "outcome"]
     assert walls[0] in LEVELS and walls[1] == walls[0]
     assert walls[2:] == [None, None], "what never ran had no wall, and a sensor has none"
 
