@@ -174,7 +174,7 @@ def end(tag: int, first: int = 0, patience: float = PATIENCE) -> tuple[int, int]
     until = time.monotonic() + patience
     stopped: set[int] = set()
     while time.monotonic() < until:
-        new = _alive(tag, first) - stopped
+        new = _alive(tag, first)[0] - stopped
         for pid in new:
             _signal(pid, signal.SIGSTOP)
         stopped |= new
@@ -182,19 +182,22 @@ def end(tag: int, first: int = 0, patience: float = PATIENCE) -> tuple[int, int]
             break
     ended: set[int] = set()
     while stopped:
-        alive = _alive(tag, first)
+        alive, waiting = _alive(tag, first)
         for pid in alive:
             _signal(pid, signal.SIGKILL)
         ended |= alive
-        if not alive or time.monotonic() > until:
+        if not (alive or waiting) or time.monotonic() > until:
             return len(ended), len(alive)
         time.sleep(_LOOK)
     return 0, 0
 
 
-def _alive(tag: int, first: int) -> set[int]:
-    """The processes of a call that have not ended. Those that have are reaped on the way, but for the first."""
-    alive = set()
+def _alive(tag: int, first: int) -> tuple[set[int], bool]:
+    """The processes of a call that have not ended. Those that have are reaped on the way, but for the first.
+
+    And whether one could not be reaped yet: its parent is another process of the call, whose end gives it to us.
+    """
+    alive, waiting = set(), False
     for pid, letter in members(tag).items():
         if letter not in ("Z", "X"):
             alive.add(pid)
@@ -202,8 +205,8 @@ def _alive(tag: int, first: int) -> set[int]:
             try:
                 os.waitpid(pid, os.WNOHANG)
             except ChildProcessError:
-                continue  # its parent is another process of the call
-    return alive
+                waiting = True
+    return alive, waiting
 
 
 def _signal(pid: int, number: int) -> None:
