@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from edge.call import Args, Scene
     from edge.tool import Hands
 
-READING = ("GET", "HEAD", "OPTIONS")
+READING = ("GET", "HEAD")
 METHODS = (*READING, "POST", "PUT", "PATCH", "DELETE")
 LIMIT = 1 << 20  # bytes of a body that are fetched
 TEXT = 8000  # bytes of text with the head

@@ -8,12 +8,16 @@ from typing import Any
 
 import pytest
 
+from edge.brief import brief
 from edge.call import Call, Grant, Permit
 from edge.faults import UsageFault
 from edge.hands import Hands
+from edge.registry import every, find
 from edge.schema import fit
 from edge.tools.bash import CLIP, TOOL, tidy
-from tests.support.one_call import world
+from tests.support.one_call import carry as one_call
+from tests.support.one_call import judge, world
+from tests.support.shell_verdict import SCENE
 
 GRANTS = (Grant("run", "shell", "sh"), Grant("read", "work", ".", True), Grant("write", "work", ".", True))
 
@@ -107,3 +111,40 @@ TIDIED = [
 def test_terminal_signs_progress_and_blank_lines_are_taken_out(given: str, wanted: str) -> None:
     assert tidy(given) == wanted
     assert tidy(tidy(given)) == tidy(given)
+
+
+def test_the_model_is_told_what_the_shell_is_for_and_which_shell_it_is() -> None:
+    assert "/bin/sh (POSIX syntax only)" in TOOL.about and "wait for its end" in TOOL.about
+    assert "For files, search and HTTP there are tools of their own" in TOOL.about
+    for mode in ("native", "json"):  # in native mode the descriptions go with the schemas
+        told = brief(SCENE, every(), mode) + "".join(tool.about for tool in every() if mode == "native")
+        assert TOOL.about in told
+        assert all(tool.about in told for tool in (find("file_read"), find("file_write"), find("http_request")))
+
+
+def test_what_structured_tools_do_needs_no_shell(tmp_path: Path) -> None:
+    """Where there is no shell at all they still work, without any program."""
+    (tmp_path / "a").write_text("x")
+    here = world(tmp_path)
+    assert judge("bash", {"command": "cat a"}, here, "readonly")[1].verdict == "deny"
+    assert one_call("file_read", {"path": "a"}, here, "readonly").text.endswith("x")
+    assert one_call("file_read", {"path": "."}, here, "readonly").ok
+    assert judge("http_request", {"url": "https://x.de/"}, here)[1].permit is not None
+
+
+@pytest.mark.parametrize("text", ["a=(1 2); echo ${a[1]}", "echo {1..10}", "cat <(echo x)", "x=1; echo ${x:0:1}"])
+def test_text_for_bash_alone_is_never_taken_for_text_that_only_reads(text: str, tmp_path: Path) -> None:
+    assert judge("bash", {"command": text}, world(tmp_path))[1].verdict == "ask"
+
+
+def test_a_command_that_waits_for_somebody_gets_an_empty_input_and_ends(tmp_path: Path) -> None:
+    assert carry(tmp_path, 'read -r answer || echo "nobody: $answer"').text == "nobody:"
+    assert carry(tmp_path, "cat").text == "(no output)"
+    assert "not a tty" in carry(tmp_path, "tty").text
+
+
+def test_a_mebibyte_of_each_stream_is_kept(tmp_path: Path) -> None:
+    text = "head -c 1048576 /dev/zero | tr '\\0' a; head -c 1048577 /dev/zero | tr '\\0' b >&2"
+    found = Hands(Permit("c1", GRANTS), Call("bash", {}, "c1"), world(tmp_path)).run.shell(text, 30.0)
+    assert found["stdout"] == "a" * 1048576 and found["cut"] == 1
+    assert len(found["stderr"]) > 1048576 and found["stderr"].count("b") >= 1048576

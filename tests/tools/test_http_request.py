@@ -41,7 +41,7 @@ def carry(folder: Path, args: dict[str, Any], **given: Any) -> Observation:
 @pytest.mark.parametrize("method", METHODS)
 def test_its_one_effect_reads_or_sends_and_names_the_method(method: str) -> None:
     (effect,) = TOOL.effects({"method": method, "url": "https://example.com/"}, SCENE)
-    reads = method in ("GET", "HEAD", "OPTIONS")
+    reads = method in ("GET", "HEAD")
     assert (effect.verb, effect.on, effect.detail) == ("fetch" if reads else "send", "url:https://example.com/", method)
     assert effect.observes == reads
     assert TOOL.effects({"url": "http://x.de/"}, SCENE)[0].detail == "GET"
@@ -67,8 +67,15 @@ def test_fields_that_are_not_the_callers_are_usage_before_anybody_is_asked(heade
         TOOL.effects(args, SCENE)
 
 
+def test_six_methods_two_of_which_read() -> None:
+    assert TOOL.schema["properties"]["method"]["enum"] == ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
+    assert [
+        method for method in METHODS if TOOL.effects({"method": method, "url": "http://x.de/"}, SCENE)[0].observes
+    ] == [*("GET", "HEAD")]
+
+
 def test_a_reading_request_has_no_body() -> None:
-    for method in ("GET", "HEAD", "OPTIONS"):
+    for method in ("GET", "HEAD"):
         with pytest.raises(UsageFault, match=f"a {method} request has no body"):
             TOOL.effects({"url": "http://x.de/", "method": method, "body": "x"}, SCENE)
 

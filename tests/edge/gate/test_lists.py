@@ -63,6 +63,23 @@ def test_an_empty_list_of_a_caller_allows_nothing_and_lists_only_get_shorter() -
     assert twice.only == ("grep",)
 
 
+def test_a_task_with_a_list_of_its_own_is_shown_no_mcp_tool_that_it_did_not_name() -> None:
+    """Z-83: the profile would admit every MCP tool."""
+    profile = Policy("full", allowed_tools=("schedule_add", "file_read"))
+    assert rule(profile, "srv__tool") == "allow" and offered("srv__tool", profile)
+    for name in ("cron_add", "schedule_add"):
+        task = profile.narrowed((name,))
+        assert offered("cron_add", task) and offered("schedule_add", task, "schedule")
+        for other in ("srv__tool", "SRV__TOOL", "file_read", "mcp_call", "bash"):
+            assert rule(task, other) == "run.not-given"
+            assert not offered(other, task) and not offered(other, task, "schedule")
+        delegate = task.narrowed(("srv__tool", "file_read", "schedule_add"))
+        assert delegate.only == ("schedule_add",)
+    named = profile.narrowed(("srv__tool", "bash"))
+    assert offered("srv__tool", named) and not offered("srv__other", named)
+    assert rule(named, "bash") == "profile.not-allowed"  # an intersection: the profile does not have it
+
+
 def test_lists_know_the_mcp_tool_behind_a_wrapper() -> None:
     effects = (Effect("call", "mcp:Srv/tool"),)
     policy = Policy(excluded_tools=("srv__tool",))
