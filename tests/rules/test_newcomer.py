@@ -42,11 +42,11 @@ def wrong(page: str, root: Path) -> list[str]:
     return found
 
 
-def test_ten_questions_have_answers_that_exist() -> None:
+def test_every_question_has_an_answer_that_exists() -> None:
     page = (ROOT / "tests/newcomer.md").read_text("utf-8")
     rows = list(ROW.finditer(page))
-    assert len(rows) == len({row["question"] for row in rows}) == 10
-    assert len(re.findall(r"^\|", page, re.M)) == 12
+    assert len(rows) == len({row["question"] for row in rows}) == 21
+    assert len(re.findall(r"^\|", page, re.M)) == 23
     none_of(wrong(page, ROOT))
 
 
