@@ -12,6 +12,10 @@ Rules:
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 PARTS = frozenset(
     (
         # shells, remote access, keys
@@ -184,6 +188,28 @@ def is_closed(path: str) -> bool:
     if path.startswith("/boot/"):
         return parts[-1] in BOOT
     return "mosquitto" in parts and parts[-1] in MOSQUITTO
+
+
+def closed_in(folder: str) -> Callable[[str], bool]:
+    """`is_closed` of the names in a folder that is not closed itself; what the folder says is looked at once."""
+    path = folded(folder).rstrip("/")
+    above = [_bare(part) for part in path.split("/")]
+    start = "/".join(above)
+    boot, mosquitto = _inside(start, "/boot"), "mosquitto" in above
+    # All together where a part of the way counts whatever comes after it, and where letters count by all of the path.
+    together = _inside(path, "/proc") or any(map(_part, above)) or not folder.isascii()
+
+    def closed(name: str) -> bool:
+        bare = _bare(name.lower())
+        if together or not name.isascii() or _part(bare) or _stem([above[-1], bare]):
+            return is_closed(f"{folder.rstrip('/')}/{name}")
+        whole = f"{start}/{bare}/"
+        # A piece that is in this path and not in that of the folder ends with the name.
+        if whole.startswith(_BELOW) or whole.endswith(_PARTIAL):
+            return True
+        return bare in BOOT if boot else mosquitto and bare in MOSQUITTO
+
+    return closed
 
 
 def _of_git(parts: list[str]) -> bool:

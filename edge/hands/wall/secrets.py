@@ -16,7 +16,7 @@ import os
 import time
 
 from edge.gate.paths import inside
-from edge.gate.secret import is_closed
+from edge.gate.secret import closed_in, is_closed
 from edge.record import Record
 
 MOST = 20_000  # folders in one look
@@ -114,10 +114,11 @@ def _look(folder: str, anew: bool) -> Seen | None:
 
 def _sorted(folder: str, stamp: tuple[int, int, int], entries: Iterable[os.DirEntry[str]]) -> Seen | None:
     secret, folders = [], []
+    closed = closed_in(folder)
     for number, entry in enumerate(entries):
         if number >= _ENTRIES:
             return None
-        if is_closed(_join(folder, entry.name)):
+        if closed(entry.name):
             secret.append(entry.name)
         elif entry.is_dir(follow_symlinks=False):
             folders.append(entry.name)

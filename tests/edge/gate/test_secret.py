@@ -10,7 +10,19 @@ import pytest
 
 from edge.call import Root, Scene
 from edge.gate.paths import absolute, place
-from edge.gate.secret import BOOT, FOLDERS, PARTS, PIECES, TYPICAL, folded, is_closed, is_memory, is_secret
+from edge.gate.secret import (
+    BOOT,
+    FOLDERS,
+    MOSQUITTO,
+    PARTS,
+    PIECES,
+    TYPICAL,
+    closed_in,
+    folded,
+    is_closed,
+    is_memory,
+    is_secret,
+)
 
 SCENE = Scene("/w/proj", "/home/pi", (Root("work", "/w/proj"),))
 ROUNDS = 20_000 if os.environ.get("FIELDHAND_SOAK") == "1" else 2_000
@@ -169,3 +181,44 @@ def test_a_child_is_kept_from_secrets_and_git_keeps_its_settings() -> None:
 )
 def test_memory_is_no_file(path: str, wanted: bool) -> None:
     assert is_memory(path) is wanted
+
+
+def test_the_names_in_a_folder_are_judged_as_whole_paths_are() -> None:
+    """Names and folders are put together from the tables, with harmless parts, copies, capitals and odd letters."""
+    chance = random.Random(20261)
+    tables = [path.lstrip("/").split("/") for path in (*PARTS, *PIECES, *FOLDERS, *BOOT, *MOSQUITTO, *TYPICAL)]
+    parts = sorted({part for path in tables for part in path})
+    odd = [
+        "x",
+        "a.txt",
+        "Key",
+        "keys.json",
+        "mosquitto",
+        "boot",
+        "proc",
+        "1",
+        "usr",
+        "share",
+        "M\u00e4rz",
+        ".en\x01v",
+        "...",
+    ]
+    compared = closed = 0
+    while compared < ROUNDS:
+        begin = chance.choice(["/"] * 3 + ["/boot", "/usr/share", "/proc/1", "/etc"])
+        way = chance.choice([chance.choice(tables)[:-1], chance.choices(odd, k=2), [chance.choice(parts)]])
+        folder = "/".join([begin.rstrip("/"), *way]) or "/"
+        if is_closed(folder):
+            continue
+        judge = closed_in(folder)
+        names = [chance.choice(tables)[-1], chance.choice(parts), chance.choice(odd)]
+        for name in [
+            *names,
+            chance.choice(parts) + chance.choice([".bak", "~", ".", ".json", ".PEM"]),
+            names[0].upper(),
+        ]:
+            whole = f"{folder.rstrip('/')}/{name}"
+            assert judge(name) == is_closed(whole), whole
+            compared, closed = compared + 1, closed + is_closed(whole)
+    print(f"{compared} names compared, {closed} of them closed")
+    assert closed > compared // 10
