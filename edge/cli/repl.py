@@ -5,11 +5,10 @@ A line that begins with a comma is a text command (`,help`); every other line is
 
 from __future__ import annotations
 
-import os
 import sys
 
 from edge.cli import put, say, settled
-from edge.cli.settle import find, state_folder
+from edge.cli.settle import environment, find, keeps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ anything else        a goal, in your own words"""
 
 def repl(options: Options, resume: str = "") -> int:
     """Read lines until the end; 0, or the code of a fault at the start. Ctrl-C ends a turn, not the prompt."""
-    if not state_folder(_told_state(options), os.environ):
+    if not keeps(_told_state(options), environment()):
         say("no folder for state can be written: nothing is kept")
     asked = sys.stdin is not None and sys.stdin.isatty()
     if asked:
@@ -69,10 +68,10 @@ def _another(run: _Late, asked: bool) -> bool:
 
 def _told_state(options: Options) -> str:
     """The state folder that options or settings tell. What is wrong with them is said before the prompt."""
-    if options.config or options.mode or options.profile or options.board or options.model or find(os.environ):
+    if options.config or options.mode or options.profile or options.board or options.model or find(environment()):
         from edge.cli.settle import settings
 
-        return settings(options, os.environ).state
+        return settings(options, environment()).state
     return options.state
 
 

@@ -1,14 +1,17 @@
 """Options and settings files -> what a run is made of: settings, state folder, scene.
 
-On the path to the prompt: import nothing more here.
+On the path to the prompt: import nothing more here. `os` is imported by what needs it: it costs a start without
+`site`, as the single file's, a quarter of the whole, and what the prompt asks `posix` answers too.
 """
 
 from __future__ import annotations
 
-import os
+import posix
+import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import os
     from collections.abc import Mapping
 
     from edge.call import Scene
@@ -25,9 +28,23 @@ def find(environ: Mapping[str, str]) -> str:
         return told
     for folder in _discovered(environ):
         path = folder + "/config.toml"
-        if os.path.exists(path):
-            return path
+        try:
+            posix.stat(path)
+        except (OSError, ValueError):
+            continue
+        return path
     return ""
+
+
+def environment() -> Mapping[str, str]:
+    """The environment as `os` gives it, without loading `os` for it."""
+    loaded = sys.modules.get("os")
+    if loaded is not None:
+        found: Mapping[str, str] = loaded.environ
+        return found
+    coding = sys.getfilesystemencoding()
+    given = posix.environ.items()
+    return {name.decode(coding, "surrogateescape"): said.decode(coding, "surrogateescape") for name, said in given}
 
 
 def settings(options: Options, environ: Mapping[str, str]) -> Settings:
@@ -116,6 +133,27 @@ def grants(options: Options, scene: Scene) -> Grants:
     return Grants(specs, scene, time.monotonic(), of_day)
 
 
+def keeps(told: str, environ: Mapping[str, str]) -> bool:
+    """True when there is a state folder; the short way where it is plainly there. ConfigFault as `state_folder`."""
+    folder = told or next(iter(_candidates(environ)), "")
+    try:
+        status = posix.stat(folder)
+    except (OSError, ValueError):
+        return bool(state_folder(told, environ))
+    is_folder = status.st_mode & 0o170000 == 0o040000  # S_IFMT, S_IFDIR
+    return (is_folder and not _barred(folder, status)) or bool(state_folder(told, environ))
+
+
+def _candidates(environ: Mapping[str, str]) -> list[str]:
+    """The folders for state that the environment names, the first that can be had is taken."""
+    found = [environ.get("STATE_DIRECTORY", "").split(":")[0]]
+    if environ.get("XDG_STATE_HOME"):
+        found.append(environ["XDG_STATE_HOME"] + "/fieldhand")
+    if environ.get("HOME"):
+        found.append(environ["HOME"] + "/.local/state/fieldhand")
+    return [folder for folder in found if folder[:1] == "/"]
+
+
 def state_folder(told: str, environ: Mapping[str, str]) -> str:
     """The folder for tapes and simulation, made if need be; "" when there is none that can be written.
 
@@ -130,14 +168,10 @@ def state_folder(told: str, environ: Mapping[str, str]) -> str:
 
             raise ConfigFault(f"the state folder {folder or told} {why}", "name another with --state", key="state")
         return folder
-    candidates = [environ.get("STATE_DIRECTORY", "").split(":")[0]]
-    if environ.get("XDG_STATE_HOME"):
-        candidates.append(environ["XDG_STATE_HOME"] + "/fieldhand")
-    if environ.get("HOME"):
-        candidates.append(environ["HOME"] + "/.local/state/fieldhand")
-    for folder in candidates:
-        if folder.startswith("/") and not _unusable(os.path.realpath(folder)):
-            return os.path.realpath(folder)
+    for candidate in _candidates(environ):
+        folder = _real(candidate)
+        if not _unusable(folder):
+            return folder
     return ""
 
 
@@ -148,16 +182,23 @@ def _unusable(folder: str) -> str:
     """
     if not folder:
         return "cannot be found: the folder Fieldhand was started in is gone"
+    import os
+
     try:
         os.makedirs(folder, 0o700, exist_ok=True)
         status = os.stat(folder)
     except OSError:
         return "cannot be written"
-    if status.st_uid != os.geteuid():
+    return _barred(folder, status)
+
+
+def _barred(folder: str, status: os.stat_result) -> str:
+    """Why a folder that is there is no state folder, "" when it is one."""
+    if status.st_uid != posix.geteuid():
         return "belongs to another user"
     if status.st_mode & 0o022:
         return "can be written by others: take that from them with chmod go-w"
-    return "" if os.access(folder, os.W_OK | os.X_OK) else "cannot be written"
+    return "" if posix.access(folder, posix.W_OK | posix.X_OK) else "cannot be written"
 
 
 def scene(state: str, environ: Mapping[str, str], settings: Settings | None = None, config: str = "") -> Scene:
@@ -166,6 +207,8 @@ def scene(state: str, environ: Mapping[str, str], settings: Settings | None = No
     The roots are those of the settings, else the folder of the start. A system folder is never a workspace: then
     there is none.
     """
+    import os
+
     from edge.call import Root, Scene
     from edge.gate.paths import is_workspace
     from edge.peripherals.sim.declare import OUTPUTS, SENSORS
@@ -185,6 +228,8 @@ def scene(state: str, environ: Mapping[str, str], settings: Settings | None = No
 
 def _real(path: str) -> str:
     """`path` absolute and without links; "" when it is relative and the folder of the start is gone."""
+    import os
+
     try:
         return os.path.realpath(path)
     except OSError:
@@ -193,6 +238,8 @@ def _real(path: str) -> str:
 
 def _named(paths: list[str]) -> tuple[str, ...]:
     """The paths as they are spelled and as they really are, each once."""
+    import os
+
     found: dict[str, None] = {}
     for path in paths:
         real = _real(path) if path else ""
@@ -213,6 +260,8 @@ def _discovered(environ: Mapping[str, str]) -> list[str]:
 
 def _program() -> list[str]:
     """Where this program itself lies: in a checkout that is worked in, it is part of the workspace."""
+    import os
+
     import edge
 
     package = os.path.dirname(os.path.abspath(edge.__file__))

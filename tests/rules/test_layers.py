@@ -197,7 +197,7 @@ ROOMS = (
         CORE + " edge edge.approvals.* edge.approve edge.brief edge.cli.* edge.config edge.context edge.grants "
         "edge.hands.* edge.jobs edge.loop edge.model.* edge.parts edge.peripherals.* edge.pulse edge.redact edge.stop "
         "edge.taint edge.tape.* edge.watch",
-        "os select signal sys termios time",
+        "os posix select signal sys termios time",
         PURE_LATE + " _queue _thread importlib.util readline shlex",
         "input",
     ),

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from edge.cli.args import Options
-from edge.cli.settle import find, scene, settings, state_folder
+from edge.cli.settle import environment, find, keeps, scene, settings, state_folder
 from edge.config import ModelSettings, Settings
 from edge.faults import ConfigFault
 from edge.gate.paths import place
@@ -188,3 +191,35 @@ def test_roots_that_are_no_workspace_are_a_fault_with_their_line(tmp_path: Path,
     with pytest.raises(ConfigFault, match=r"roots must be|roots must n|must be an absolute") as caught:
         settings(Options(config=str(file)), {})
     assert caught.value.where == f"{file}:1" and caught.value.key == "roots"
+
+
+@pytest.mark.parametrize("mode", [0o700, 0o755, 0o777, 0o720, 0o500])
+@pytest.mark.parametrize("name", ["STATE_DIRECTORY", "XDG_STATE_HOME", "HOME", ""])
+def test_the_short_way_to_a_state_folder_says_what_the_long_one_says(tmp_path: Path, name: str, mode: int) -> None:
+    folder = tmp_path / {"XDG_STATE_HOME": "fieldhand", "HOME": ".local/state/fieldhand"}.get(name, "")
+    folder.mkdir(parents=True, exist_ok=True)
+    folder.chmod(mode)
+    environ = {name: str(tmp_path)} if name else {}
+    for told in ("", str(folder), str(folder) + "/file"):
+        try:
+            wanted: object = bool(state_folder(told, environ))
+        except ConfigFault as fault:
+            wanted = str(fault)
+        try:
+            found: object = keeps(told, environ)
+        except ConfigFault as fault:
+            found = str(fault)
+        assert found == wanted, told
+    folder.chmod(0o700)
+
+
+def test_the_prompt_reads_its_environment_without_os() -> None:
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1]); from edge.cli.settle import environment; found = environment();"
+        "loaded = 'os' in sys.modules; import json, os; print(json.dumps([loaded, found == dict(os.environ)]))"
+    )
+    root = str(Path(__file__).parents[3])
+    given = {b"HOME": b"/home/\xff\xc3\xa4", b"LANG": b"C.UTF-8"}
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", code, root], env=given, capture_output=True, check=True)
+    assert json.loads(done.stdout) == [False, True]
+    assert environment() == os.environ
