@@ -2,14 +2,17 @@
 
 Rules:
 1. `>` after print or printf, outside of parentheses, writes; elsewhere it compares. `|` always runs a command.
-2. A slash where a value is expected begins a pattern; elsewhere it divides.
+2. A slash where a value is expected begins a pattern; elsewhere it divides. Where implementations disagree (behind
+   `$`, behind what is a word to some and a name to others, where a bracket may hold the end of a pattern), the
+   program is not understood: one reads as text what another one runs.
 3. What names its target by anything but one plain text is unknown.
 Source of the grammar: awk(1p), gawk(1), mawk(1).
 """
 
 from __future__ import annotations
 
-from edge.gate.shell.marks import closed, known, names, shown
+from edge.gate.shell.brackets import level
+from edge.gate.shell.marks import SPLIT, closed, known, names, shown
 from edge.gate.shell.options import options
 
 TYPE_CHECKING = False
@@ -21,6 +24,12 @@ if TYPE_CHECKING:
 _WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789.")
 _DANGER = frozenset(("ARGV", "ARGC", "ENVIRON", "PROCINFO", "SYMTAB", "FUNCTAB"))
 _KNOWN = names("-F -v -b -c -P -r -S --posix --traditional --re-interval --field-separator --assign --sandbox")
+# Words behind which some take a slash for a division and some for a pattern.
+_BUILT_IN = names(
+    "length fflush close index split sub gsub gensub match substr sprintf sin cos atan2 exp log sqrt int rand srand "
+    "system tolower toupper systime strftime mktime xor compl lshift rshift strtonum asort asorti isarray typeof "
+    "next nextfile delete break continue func function switch default if while for BEGIN END BEGINFILE ENDFILE"
+)
 _ESCAPES = {"n": "\n", "t": "\t", "/": "/", '"': '"', "\\": "\\"}
 
 
@@ -33,6 +42,8 @@ def judge(walk: Walk, words: tuple[str, ...]) -> None:
             walk.sink.path("read", text, walk.state)
             walk.sink.unknown("program:awk", "its program stands in a file")
             files = operands
+        elif SPLIT in text:
+            walk.sink.unknown("program:awk", f"{shown(text)} may turn out to be a program")
         elif name not in _KNOWN:
             walk.sink.unknown("program:awk", f"{name} is not known to only read")
     walk.sink.add("run", "program:awk")
@@ -60,15 +71,17 @@ def scan(walk: Walk, program: str) -> None:
             if text == "print" or text == "printf":
                 depth = 0
             _word(walk, text, tokens, index)
-        elif text in "([":
+        elif kind != "sign":
+            continue
+        elif text in ("(", "["):
             depth += 1
-        elif text in ")]":
+        elif text in (")", "]"):
             depth -= 1
-        elif kind == "sign" and _ends(text, before, depth):
+        elif _ends(text, before, depth):
             printing, depth = False, 0
-        elif text in (">", ">>") and kind == "sign" and printing and depth <= 0:
+        elif text in (">", ">>") and printing and depth <= 0:
             _target(walk, "write", after, tokens[index + 2 : index + 3])
-        elif text in ("|", "|&") and kind == "sign":
+        elif text in ("|", "|&"):
             _pipe(walk, before, after)
         elif text == "@":
             walk.sink.unknown("program:awk", "it calls what only shows when it runs")
@@ -142,13 +155,22 @@ def _tokens(program: str) -> list[Token] | None:
                 return None
             found.append(("text" if letter == '"' else "pattern", text))
         else:
-            if letter == "/" and found and found[-1][1] == ")" and '"' in program[at:] and "/" in program[at + 1 :]:
-                return None  # a pattern or a division: texts behind it would be read differently
+            if letter == "/" and _unsure(found[-1], program[at + 1 :]):
+                return None
             sign = program[at : at + 2]
             sign = sign if sign in (">>", "||", "|&", "&&", ">=", "<=", "==", "!=", "++", "--") else letter
             found.append(("sign", sign))
             at += len(sign)
     return found
+
+
+def _unsure(before: Token, rest: str) -> bool:
+    """True when the slash behind `before` may begin a pattern as well as divide, and what follows reads differently."""
+    kind, text = before
+    if before == ("sign", "$") or (kind == "word" and text in ("case", "and", "or", "in", "getline")):
+        return True
+    divides = (kind == "word" and text not in _BUILT_IN) or before == ("sign", "]")
+    return (not divides or rest[:1] == "=") and "/" in rest and ('"' in rest or "#" in rest)
 
 
 def _value_expected(found: list[Token]) -> bool:
@@ -158,13 +180,13 @@ def _value_expected(found: list[Token]) -> bool:
     if kind in ("text", "pattern"):
         return False
     if kind == "word":
-        return text in ("print", "printf", "return", "in", "case", "else", "do", "and", "or")
+        return text in ("print", "printf", "return", "exit", "else", "do")
     return text not in (")", "]", "$", "++", "--")
 
 
 def _quoted(program: str, at: int) -> tuple[str, int]:
     """The inside of a text or pattern, and the place behind it; -1 when it does not end."""
-    end, made, bracket = program[at], [], False
+    end, made, start = program[at], [], at + 1
     at += 1
     while at < len(program):
         letter = program[at]
@@ -175,11 +197,9 @@ def _quoted(program: str, at: int) -> tuple[str, int]:
             continue
         if letter == "\n":
             return "", -1
-        if end == "/" and letter == "[" and program.find("]", at + 2) > 0:
-            bracket = True
-        elif letter == "]":
-            bracket = False
-        elif letter == end and not bracket:
+        if letter == end:
+            if end == "/" and not level(program[start:at]):
+                return "", -1
             return "".join(made), at + 1
         made.append(letter)
         at += 1

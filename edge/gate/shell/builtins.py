@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from edge.gate.paths import absolute
 from edge.gate.shell import saying, shells
-from edge.gate.shell.marks import ANY, SPLIT, closed, known, names, shown
+from edge.gate.shell.marks import ANY, MARKS, SPLIT, closed, known, names, shown
 from edge.gate.shell.options import has, options
 from edge.gate.shell.streams import Stream
 from edge.gate.shell.words import is_name
@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 
 # They touch nothing and set nothing that matters here.
 QUIET = names(": true false exit return break continue wait times jobs shift pwd hash type which tty")
+
+
+# Of these, options run commands (jobs), write files (history), name files for programs (hash), set variables (wait).
+_LOUD = names("jobs history hash wait")
+_HARMLESS = {"jobs": ("-l", "-p", "-r", "-s"), "hash": ("-r",), "wait": ("-n",)}
+_LEADS = frozenset(("-", *MARKS))
 
 
 def cd(walk: Walk, _name: str, words: tuple[str, ...]) -> Stream:
@@ -124,6 +130,8 @@ def set_(walk: Walk, _name: str, words: tuple[str, ...]) -> Stream:
             at += 1
         elif any(letter not in "eufvxC" for letter in word[1:]):
             walk.sink.unknown("shell:set", f"{shown(word)} changes what later commands do")
+    if words[at : at + 1] and words[at][:1] in MARKS:
+        walk.sink.unknown("shell:set", "what it sets only shows when it runs")
     explicit = words[at : at + 1] in (("--",), ("-",))
     rest = words[at + 1 :] if explicit else words[at:]
     if rest or explicit:
@@ -144,13 +152,15 @@ def getopts(walk: Walk, _name: str, words: tuple[str, ...]) -> Stream:
     for name in (*words[1:2], "OPTARG"):
         if is_name(name):
             walk.assign(name, (ANY,))
+        else:
+            walk.sink.unknown("program:getopts", f"{shown(name)} is no name")
     walk.sink.add("run", "program:getopts")
     return Stream(("",))
 
 
 def quiet(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
-    if name == "hash" and any(word != "-r" and word[:1] == "-" for word in words):
-        walk.sink.unknown("program:hash", "it changes which file a name runs")
+    if any(word[:1] in _LEADS and word not in _HARMLESS.get(name, ()) for word in words) and name in _LOUD:
+        walk.sink.unknown(f"program:{name}", "its options may change files, variables, or which file a name runs")
     walk.sink.add("run", f"program:{name}")
     if name == "pwd" and not any(folder is None for folder in walk.state.folders):
         return Stream(tuple(f"{folder}\n" for folder in walk.state.folders))

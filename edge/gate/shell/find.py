@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from edge.gate.shell import writers
-from edge.gate.shell.marks import BELOW, SPLIT, names, shown
+from edge.gate.shell.marks import BELOW, SPLIT, known, matches, names, shown
 from edge.gate.shell.streams import Stream
 
 TYPE_CHECKING = False
@@ -23,6 +23,7 @@ _TESTS = names(
 _FILES = frozenset(("-newer", "-anewer", "-cnewer", "-samefile"))
 _WRITES = {"-fprint": 1, "-fprint0": 1, "-fls": 1, "-fprintf": 2}
 _RUNS = frozenset(("-exec", "-execdir", "-ok", "-okdir"))
+_LOUD = (*_WRITES, *_RUNS, "-delete")  # what a pattern must not turn out to be
 _SCOPE = names("-depth -d -daystart -mount -xdev -noleaf -print -print0 -ls -maxdepth -warn -nowarn")
 
 
@@ -33,6 +34,8 @@ def judge(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
     walk.sink.add("run", f"program:{name}")
     for start in starts:
         walk.sink.path("list", start, walk.state, True)
+        if not known(start) and any(matches(start, each) for each in _LOUD):
+            walk.sink.unknown("program:find", f"{shown(start)} may turn out to be an action")
     at = 0
     while at < len(rest):
         at += _expression(walk, rest, at, starts, narrowed)
@@ -56,7 +59,8 @@ def _expression(walk: Walk, rest: list[str], at: int, starts: list[str], narrowe
     if word in _ALONE:
         return 1
     if word in _TESTS or (word.startswith("-newer") and len(word) == 8 and word[-1] == "t"):
-        if SPLIT in "".join(rest[at + 1 : at + 2]):
+        value = "".join(rest[at + 1 : at + 2])
+        if SPLIT in value or (not known(value) and any(matches(value, each) for each in _LOUD)):
             walk.sink.unknown("program:find", f"{shown(word)} has a value that only shows when it runs")
         return 2
     if word in _FILES:

@@ -8,7 +8,7 @@ Rules:
 from __future__ import annotations
 
 from edge.gate.shell import awk, find, forms_system, programs, sed, tar, writers
-from edge.gate.shell.marks import FETCHED, STAR, known, names, shown
+from edge.gate.shell.marks import FETCHED, MARKS, SPLIT, STAR, known, names, shown
 from edge.gate.shell.options import has, options
 from edge.gate.shell.programs import endless
 from edge.gate.shell.streams import Stream
@@ -70,9 +70,10 @@ def grep(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
     taint = walk.stdin.taint if walk.stdin else ""
     if use.seen & {"-l", "-L", "--files-with-matches", "--files-without-match"}:
         operands = use.operands if use.patterned else use.operands[1:]
-        return Stream(None, taint, tuple(operands) or (".",))
-    below = walk.stdin.below if walk.stdin and len(use.operands) <= 1 else ()
-    return Stream(None, taint, below)
+        return Stream(None, taint, tuple(operands) or (".",), bare=not operands or operands[0][:1] in MARKS)
+    filters = walk.stdin is not None and len(use.operands) <= 1
+    below = walk.stdin.below if walk.stdin and filters else ()
+    return Stream(None, taint, below, bare=filters and walk.stdin is not None and walk.stdin.bare)
 
 
 def passes(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
@@ -84,7 +85,7 @@ def passes(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
         text = stdin.text
     taint = stdin.taint if stdin else ""
     below = stdin.below if stdin and not use.operands else ()
-    return Stream(text, taint, below)
+    return Stream(text, taint, below, bare=stdin.bare if stdin else False)
 
 
 def stream_editor(walk: Walk, _name: str, words: tuple[str, ...]) -> Stream:
@@ -114,6 +115,8 @@ def jq(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
     at = 0
     while at < len(words):
         if words[at] in ("--arg", "--argjson", "--slurpfile", "--rawfile"):
+            if any(SPLIT in word for word in words[at : at + 3]):
+                walk.sink.unknown("program:jq", "some of its words only show when it runs")
             if "file" in words[at]:
                 walk.sink.path("read", "".join(words[at + 2 : at + 3]), walk.state)
             at += 3

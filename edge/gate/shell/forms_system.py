@@ -8,7 +8,7 @@ Rules:
 from __future__ import annotations
 
 from edge.gate.shell import programs
-from edge.gate.shell.marks import known, names, shown
+from edge.gate.shell.marks import SPLIT, known, names, shown
 from edge.gate.shell.options import has, options, value
 from edge.gate.shell.programs import endless
 from edge.gate.shell.streams import Stream
@@ -72,7 +72,7 @@ def iw(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
         rest = ["dev", *rest[2:]]
     dumps = rest[:1] == ["dev"] and rest[2:3] == ["dump"] and rest[1] in ("station", "survey", "scan", "mpath")
     gets = rest[:2] == ["dev", "get"] or rest[:3] == ["dev", "station", "get"]
-    if not (" ".join(rest) in _IW or dumps or gets):
+    if not (" ".join(rest) in _IW or dumps or gets) or any(SPLIT in word for word in words):
         walk.sink.unknown(f"program:{name}", f"iw {shown(' '.join(rest))} may change something")
     walk.sink.add("run", f"program:{name}")
     programs.need(walk, "s:netlink")
@@ -149,7 +149,8 @@ def top(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
 def bare(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
     """mount, lastb, env without words: only without operands do they only tell."""
     found, operands = options(words, "tO", ("types",))
-    if operands or any(option not in ("-l", "-t", "--types", "--show-labels", "-v") for option, _ in found):
+    split = any(SPLIT in word for word in words)
+    if operands or split or any(option not in ("-l", "-t", "--types", "--show-labels", "-v") for option, _ in found):
         walk.sink.unknown(f"program:{name}", f"{name} changes something")
     programs.need(walk, "r:run/mount")
     walk.sink.add("run", f"program:{name}")
@@ -159,7 +160,7 @@ def bare(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
 def crontab(walk: Walk, _name: str, words: tuple[str, ...]) -> Stream:
     """crontab -l; what replaces the table is destructive and was judged before."""
     found, _ = options(words, "u")
-    if not has(found, "-l"):
+    if not has(found, "-l") or any(SPLIT in word for word in words):
         walk.sink.unknown("program:crontab", "it changes the table of scheduled commands")
     walk.sink.remark("crontab gains no rights behind the wall: it may not be able to read the table")
     programs.need(walk, "R:var/spool/cron")

@@ -6,14 +6,15 @@ Rules:
    read; `--long`, `--long:` (needs a value), `--long?` (value only after `=`), `--long=r`; `-#` digits; `-R^` makes
    operands deep; `-e!` a letter whose value takes the place of the first operand; `+` operands that begin with +;
    `!` no option of the program does anything but read, so a word that only shows when it runs can be no harm.
-3. Operands: one letter each, the last repeats with `*`: r path read, l path listed, d inert. A capital is deep.
+3. Operands: one letter each, the last repeats with `*`: r path read, l path listed, d inert, k inert when it is
+   known or begins with +. A capital is deep.
 4. Needs: what the program wants beyond the readable places: `r:path`, `w:path`, `l:path`, `R:path` and `L:path` deep,
    `s:socket`, `c:capability`. They are granted to a text only when all of it only reads.
 """
 
 from __future__ import annotations
 
-from edge.gate.shell.marks import MARKS, OPEN, SPLIT, STAR, shown
+from edge.gate.shell.marks import MARKS, OPEN, SPLIT, STAR, known, shown
 from edge.gate.shell.streams import Stream
 
 TYPE_CHECKING = False
@@ -121,33 +122,33 @@ class Use:
     def _long(self, word: str, following: tuple[str, ...]) -> int:
         name, sign, text = word.partition("=")
         self.seen.add(name)
-        known = self.flags
-        if name in known.values:
+        row = self.flags
+        if name in row.values:
             self._value(name, text if sign else "".join(following))
             return 0 if sign else len(following)
-        if name in known.optional or (name in known.plain and not sign):
-            self.deep = self.deep or name in known.deep
+        if name in row.optional or (name in row.plain and not sign):
+            self.deep = self.deep or name in row.deep
             return 0
         self.refuse(word)
         return 0
 
     def _short(self, word: str, following: tuple[str, ...]) -> int:
-        known = self.flags
-        if word in known.plain and len(word) > 2:
+        row = self.flags
+        if word in row.plain and len(word) > 2:
             self.seen.add(word)
             return 0
         for index in range(1, len(word)):
             name = f"-{word[index]}"
             self.seen.add(name)
-            if name in known.values:
+            if name in row.values:
                 attached = word[index + 1 :]
                 self._value(name, attached or "".join(following))
                 return 0 if attached else len(following)
-            if name in known.optional:
+            if name in row.optional:
                 return 0
-            if name in known.plain:
-                self.deep = self.deep or name in known.deep
-            elif not (known.digits and word[index].isdigit()):
+            if name in row.plain:
+                self.deep = self.deep or name in row.deep
+            elif not (row.digits and word[index].isdigit()):
                 self.refuse(word)
                 return 0
         return 0
@@ -162,7 +163,7 @@ class Use:
             operands = [*operands, "."]
         for index, text in enumerate(operands):
             slot = slots[index] if index < len(slots) else slots[-1] if slots and slots[-1].endswith("*") else ""
-            if not slot:
+            if not slot or (slot[0] == "k" and not known(text) and text[0] != "+"):
                 self.refuse(text)
             elif slot[0].lower() in _VERBS and text != "-":
                 self.path(slot[0], text)
@@ -195,7 +196,7 @@ def apply(walk: Walk, name: str, row: Row, words: tuple[str, ...]) -> Use:
 
 def listing(use: Use) -> Stream:
     """What a program that names files writes: some of its operands, or what lies below them."""
-    return Stream(None, "", tuple(use.operands) or (".",))
+    return Stream(None, "", tuple(use.operands) or (".",), bare=True)
 
 
 def endless(walk: Walk, name: str, why: str) -> None:

@@ -27,7 +27,6 @@ QUERIES = (
     "mem_oom",
     "mem_reloc_stats",
     "read_ring_osc",
-    "hdmi_timings",
     "dispmanx_list",
     "bootloader_version",
     "bootloader_config",

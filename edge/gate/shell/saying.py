@@ -5,7 +5,7 @@ Source: POSIX.1-2017 and the manuals of dash, bash and busybox ash.
 
 from __future__ import annotations
 
-from edge.gate.shell.marks import ANY, SPLIT, TOKEN
+from edge.gate.shell.marks import ANY, MARKS, SPLIT, TOKEN
 from edge.gate.shell.streams import Stream
 
 TYPE_CHECKING = False
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from edge.gate.shell.walk import Walk
 
 
+_BINARY = frozenset(("=", "==", "!=", "<", ">", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef"))
+_JOINS = frozenset(("-a", "-o", "("))
 _NUMERIC = frozenset(("-eq", "-ne", "-lt", "-le", "-gt", "-ge"))
 
 
@@ -20,7 +22,8 @@ def printf(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
     """printf: its output where that is plain."""
     if words[:1] == ("--",):
         words = words[1:]
-    if (words and words[0][:1] == "-") or (words and SPLIT in words[0] and words[0][0] == SPLIT):
+    first = words[0] if words else ""
+    if first[:1] == "-" or (first[:1] in MARKS and SPLIT in first) or (first in MARKS and len(words) > 2):
         walk.sink.unknown("program:printf", "its first word may set a variable")
     walk.sink.add("run", f"program:{name}")
     return Stream(_formatted(words))
@@ -88,7 +91,8 @@ def echo(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
 
 def test(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
     """test and [: they open nothing; `-v` with a subscript runs commands in bash."""
-    if "-v" in words or "-R" in words:
+    split = name != "[[" and any(SPLIT in word for word in words)
+    if "-v" in words or "-R" in words or (split and (not _BINARY & set(words) or _JOINS & set(words))):
         walk.sink.unknown(f"program:{name}", "-v is not for every shell")
     if name == "[[" and _NUMERIC & set(words):
         for word in words:

@@ -13,13 +13,20 @@ class Stream:
     """What a command writes or is given to read: `text` when known, `taint` where it came from, `below` paths.
 
     `taint`: "" or FETCHED. `below`: folders and files of which it names some. `plain`: words without slashes.
+    `bare`: of `below` it writes the names alone, which may begin with a dash.
     """
 
-    __slots__ = ("below", "plain", "taint", "text")
+    __slots__ = ("bare", "below", "plain", "taint", "text")
 
     def __init__(
-        self, text: Value | None = None, taint: str = "", below: tuple[str, ...] = (), plain: bool = False
+        self,
+        text: Value | None = None,
+        taint: str = "",
+        below: tuple[str, ...] = (),
+        plain: bool = False,
+        bare: bool = False,
     ) -> None:
+        self.bare = bare
         self.text = text
         self.taint = taint
         self.below = below
@@ -34,7 +41,8 @@ def joined(streams: list[Stream]) -> Stream:
     if texts and all(text is not None and len(text) == 1 for text in texts):
         whole = "".join(text[0] for text in texts if text)
         return Stream((whole,) if len(whole) < 65536 else None, taint)
-    return Stream(None, taint, below if all(stream.below or stream.text == ("",) for stream in streams) else ())
+    below = below if all(stream.below or stream.text == ("",) for stream in streams) else ()
+    return Stream(None, taint, below, bare=any(stream.bare for stream in streams))
 
 
 def either(streams: list[Stream]) -> Stream:
@@ -45,6 +53,7 @@ def either(streams: list[Stream]) -> Stream:
         if stream.text is None:
             below = tuple(path for each in streams for path in each.below)
             plain = all(each.plain for each in streams)
-            return Stream(None, taint, below if all(each.below for each in streams) else (), plain)
+            bare = any(each.bare for each in streams)
+            return Stream(None, taint, below if all(each.below for each in streams) else (), plain, bare)
         texts += stream.text
     return Stream(tuple(dict.fromkeys(texts)) if len(texts) <= MOST else None, taint)

@@ -22,7 +22,7 @@ _STRANGE = frozenset(";{}'\"\\#@")
 def evaluate(walk: Walk, text: str) -> None:
     """What it does to evaluate `text`."""
     names = names_in(text)
-    values = [value for name in names for value in walk.state.vars.get(name, ())]
+    values = _values(walk, names)
     if any(sign in value for value in (text, *values) for sign in ("$(", "`")) or not _STRANGE.isdisjoint(text):
         walk.strange("arithmetic that runs commands")
     if "=" in text or "++" in text or "--" in text:
@@ -30,3 +30,17 @@ def evaluate(walk: Walk, text: str) -> None:
             walk.state.give(name, (TOKEN,), False)
             if poison(name):
                 walk.assign(name, (TOKEN,))
+
+
+def _values(walk: Walk, names: list[str]) -> list[str]:
+    """The texts that `names` may hold, and those of the names in these texts, as some shells go on evaluating."""
+    found: dict[str, None] = {}
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        for value in walk.state.vars.get(name, ()):
+            if value not in found:
+                found[value] = None
+                walk.spend(1 + len(value) // 64)
+                waiting += names_in(value)
+    return list(found)

@@ -13,7 +13,7 @@ _DEB = "R:var/lib/dpkg R:var/lib/apt R:var/cache/apt"
 _INET = "s:netlink s:inet"
 
 SYSTEM: dict[str, tuple[str, str, str]] = {
-    "date": ("-uR -I? -d: -r=l --date: --utc --universal --iso-8601? --rfc-3339: --rfc-email --reference=l +", "d", ""),
+    "date": ("-uR -I? -d: -r=l --date: --utc --universal --iso-8601? --rfc-3339: --rfc-email --reference=l +", "k", ""),
     "uptime": ("-psV --pretty --since", "", "r:run/utmp R:run/systemd"),
     "uname": ("-asnrvmpio --all --kernel-name --nodename --kernel-release --machine --operating-system !", "", ""),
     "arch": ("", "", ""),
@@ -87,7 +87,7 @@ SYSTEM: dict[str, tuple[str, str, str]] = {
     ),
     "fuser": ("-avlmuIV46 -n: --verbose --mount --all --user", "l*", "L:dev"),
     "findmnt": (
-        "-aAbcCDeFfiJklmnOPrRsuvUyx -o: -t: -T: -S: -M: -N: -d: --fstab --mtab --kernel --json --list --df --raw "
+        "-aAbcCDefiJklmnOPrRsuvUyx -F=r -o: -t: -T: -S: -M: -N: -d: --fstab --mtab --kernel --json --list --df --raw "
         "--pairs "
         "--noheadings --output: --types: --target: --source: --mountpoint: --options: --real --pseudo --evaluate "
         "--bytes --tree",
@@ -156,7 +156,7 @@ SYSTEM: dict[str, tuple[str, str, str]] = {
     "lsb_release": ("-adcrisvh --all --short --description --codename --release --id", "", _DEB),
     "debsums": ("-csal", "d*", _DEB),
     "update-alternatives": ("--display: --list: --query: --get-selections", "", _DEB),
-    "sysctl": ("-aneNAbxq --all --values --names --ignore --pattern: -r:", "d*", ""),
+    "sysctl": ("-aneNAbxq --all --values --names --ignore --pattern: -r:", "k*", ""),
     "getcap": ("-rv", "l*", ""),
     "getfacl": ("-aceEnpRPLt", "l*", ""),
     "lsattr": ("-aRdlpVv", "l*", ""),

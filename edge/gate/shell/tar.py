@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from edge.gate.shell.marks import MARKS, TOKEN, known, names, shown
+from edge.gate.shell.marks import MARKS, SPLIT, TOKEN, known, names, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ def judge(walk: Walk, words: tuple[str, ...]) -> None:
 def _parse(words: tuple[str, ...]) -> _Call:
     call = _Call()
     rest = list(words)
+    call.strange = next((word for word in words if SPLIT in word), "")
     if rest and rest[0][:1] != "-" and known(rest[0]):
         _letters(call, rest.pop(0), rest, True)
     while rest:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from edge.gate.shell import xargs
 from edge.gate.shell.around import prefix
-from edge.gate.shell.marks import known, shown
+from edge.gate.shell.marks import SPLIT, known, names, shown
 from edge.gate.shell.options import has, options, value
 from edge.gate.shell.streams import Stream
 from edge.gate.shell.words import is_name
@@ -64,6 +64,10 @@ PLAIN = {
     "chpst": ("uUbeEmdoplfcnr", 0, "it changes rights"),
     "gdb": ("xexpcds", 0, "it controls a process"),
 }
+_WATCH = names(
+    "-n -t -d -e -g -b -c -p -x -w --interval --no-title --differences --errexit --chgexit --beep --color --precise "
+    "--exec --no-wrap"
+)
 _RIGHTS = "gains no rights behind the wall: this will fail"
 
 
@@ -73,6 +77,7 @@ def plain(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
     if name == "nice" and words and words[0][:1] == "-" and words[0].lstrip("-").isdigit():
         words = words[1:]
     found, operands = options(words, values, ("adjustment", "class", "classdata"), False)
+    xargs.head_of(walk, name, words, tuple(operands))
     if why:
         walk.sink.unknown(f"program:{name}", why) if name != "nohup" else walk.sink.add("run", "helper:nohup", why)
     for option, text in found:
@@ -118,7 +123,10 @@ def env(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
             variable, _, text = word.partition("=")
             prefix(walk, [(variable, (text,), False)], words[at + 1 :] or ("env",))
             at += 1
+            if SPLIT in word and at == len(words):
+                xargs.head_of(walk, "env", words, ())
         else:
+            xargs.head_of(walk, "env", words, words[at:])
             return inner(walk, words[at:])
     walk.sink.add("run", f"program:{name}")
     return Stream()
@@ -149,6 +157,7 @@ def replace(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
 
 def timeout(walk: Walk, _name: str, words: tuple[str, ...]) -> Stream:
     found, operands = options(words, "ks", ("kill-after", "signal"), False)
+    xargs.head_of(walk, "timeout", words, tuple(operands))
     for option, _ in found:
         if option not in (
             "-k",
@@ -174,9 +183,12 @@ def timeout(walk: Walk, _name: str, words: tuple[str, ...]) -> Stream:
 def timed(walk: Walk, _name: str, words: tuple[str, ...]) -> Stream:
     """time"""
     found, operands = options(words, "of", ("output", "format"), False)
+    xargs.head_of(walk, "time", words, tuple(operands))
     for option, text in found:
         if option in ("-o", "--output"):
             walk.sink.path("write", text, walk.state)
+        elif option not in ("-p", "-v", "-f", "-q", "--portability", "--verbose", "--format", "--quiet"):
+            walk.sink.unknown("program:time", f"{shown(option)} is not known to only read")
     return inner(walk, tuple(operands))
 
 
@@ -210,8 +222,10 @@ def su(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
 
 def multi(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
     """busybox, toybox: the applet is the first word."""
-    if not words or words[0].startswith("--"):
+    if not words or words[0].startswith("-"):
         walk.sink.add("run", f"program:{name}")
+        if words and words[0] not in ("--list", "--list-full", "--help"):
+            walk.sink.unknown(f"program:{name}", f"{shown(words[0])} is not known to only read")
         return Stream()
     return inner(walk, words)
 
@@ -220,6 +234,9 @@ def watch(walk: Walk, _name: str, words: tuple[str, ...]) -> Stream:
     found, operands = options(words, "n", ("interval",), False)
     if not walk.bounded:
         walk.sink.add("run", "helper:watch", "it never ends")
+    for option, _ in found:
+        if option not in _WATCH or any(SPLIT in word for word in words[: len(words) - len(operands)]):
+            walk.sink.unknown("program:watch", f"{shown(option)} is not known to only read")
     if has(found, "-x", "--exec"):
         return inner(walk, tuple(operands))
     walk.text(" ".join(operands), "watch")
