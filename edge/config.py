@@ -65,7 +65,8 @@ class Settings(Record):
     roots: the folders that tools may write in, absolute and without links; none: the folder of the start.
     profile: the name of the risk profile in force, "" without one. block_internal: tools refuse internal hosts that
     no profile lists. proxy: what tools go through to public hosts, "" for none. wait: without a terminal, questions
-    wait for `fieldhand approvals`. warnings: sentences on what in the file changes nothing, or less than it seems to.
+    wait for `fieldhand approvals`. receipts: a success gets one. warnings: sentences on what in the
+    file changes nothing, or less than it seems to.
     """
 
     preset: str = "guarded"
@@ -79,6 +80,7 @@ class Settings(Record):
     block_internal: bool = True
     proxy: str = ""
     wait: bool = False
+    receipts: bool = True
     warnings: tuple[str, ...] = ()
 
 
@@ -373,6 +375,7 @@ _KEYS: dict[str, tuple[str, str, Callable[..., Any], tuple[Any, ...]]] = {
     "budgets.approval_seconds": ("budgets", "approval_seconds", _number, (1, 86_400)),
     "network.proxy": ("", "proxy", _proxy, ()),
     "approvals.wait": ("", "wait", _flag, ()),
+    "audit.receipts": ("", "receipts", _flag, ()),
     "tools.timeout_ms": ("budgets", "tool_seconds", _milliseconds, (100, 3_600_000)),
     "tools.block_internal_http": ("", "block_internal", _flag, ()),
     "tools.confine_writes": ("said", "confine_writes", _flag, ()),
@@ -382,4 +385,4 @@ _CONFINED = (
     "tools.confine_writes = false changes nothing: a write outside the opened folders is never granted, "
     "in no mode; name the folder in roots"
 )
-_TABLES = ("model", "budgets", "tools", "network", "approvals")
+_TABLES = ("model", "budgets", "tools", "network", "approvals", "audit")

@@ -54,7 +54,7 @@ class Run:
         self.watcher = watcher
         self.approver = approver(options.yes, options.ask or self.settings.wait, self.state, options.trace == "json")
         self._pulse: Pulse | None = None
-        self.audit = watching.audit(self.state, redact)
+        self.audit = watching.audit(self.state, redact, self.settings.receipts)
         watch = Watch(self.state)
         self.world = self._world(scene, policy.wall(options.unattended), watch)
         # A tool that a person calls by its name is judged and recorded even where no model is shown it.
@@ -82,7 +82,9 @@ class Run:
         self._open_record()
         self._sweep()
         self._noticed = ""
-        other = tuple(f"risk profile {one.name}:" for one in self.settings.profiles if one.name != self.settings.profile)
+        other = tuple(
+            f"risk profile {one.name}:" for one in self.settings.profiles if one.name != self.settings.profile
+        )
         for sentence in (*self.settings.warnings, self._notice()):
             if sentence and not sentence.startswith(other):  # what a profile says that is not in force says nothing now
                 say(f"fieldhand: {sentence}")

@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from edge.tape.unaudited import Unaudited
 
 
-def audit(state: str, redact: Redactor) -> Audit | Unaudited:
-    """The audit log of the device; in memory where nothing can be kept."""
+def audit(state: str, redact: Redactor, receipts: bool) -> Audit | Unaudited:
+    """The audit log of the device, with or without receipts; in memory where nothing can be kept."""
     if not state:
         from edge.tape.unaudited import Unaudited
 
-        return Unaudited(redact.text)
+        return Unaudited(redact.text, receipts)
     from edge.tape.audit import Audit
 
-    return Audit.open(state, redact.text)
+    return Audit.open(state, redact.text, receipts)
 
 
 def secrets(settings: ModelSettings, environ: Mapping[str, str]) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from edge.faults import ConfigFault
 from edge.record import as_dict
 
 # Keys that the README tells of elsewhere, or that are other pages' names for what it names.
-ELSEWHERE = {"temperature", "key_file", "timeout_ms"}
+ELSEWHERE = {"temperature", "key_file", "timeout_ms", "receipts"}
 
 
 def write(folder: Path, text: str, name: str = "config.toml") -> str:
@@ -136,7 +136,7 @@ def test_a_home_folder_is_written_with_a_tilde(tmp_path: Path, monkeypatch: pyte
             "[servers]\n",
             1,
             "servers",
-            "there is no table [servers] (tables: model, budgets, tools, network, approvals, risk_profiles)",
+            "there is no table [servers] (tables: model, budgets, tools, network, approvals, audit, risk_profiles)",
         ),
         ("[model]\nzzz = 3\n", 2, "model.zzz", "known here: name, base_url"),
         ("model = 3\n", 1, "model", "model is a table (write [model] once"),

@@ -179,3 +179,15 @@ def test_a_receipt_that_nobody_gave_is_flagged_and_one_that_was_given_is_not(hom
     claim = {"action": "final", "action_input": f"Read, receipt {given}."}
     done = agent.run("--model", script(home, claim), *config(home), "-e", "go", home=home)  # another process
     assert done.stdout == f"Read, receipt {given}.\n" and len(audited(home, "alarm")) == 1
+
+
+def test_with_receipts_off_calls_are_recorded_without_one(home: Path) -> None:
+    with open(home / "c.toml", "a") as file:
+        file.write("[audit]\nreceipts = false\n")
+    read = step("file_read", path=f"{home}/w/note")
+    model = script(home, read, {"action": "final", "action_input": "x"})
+    done = agent.run("--model", model, *config(home), "-e", "go", home=home)
+    assert done.returncode == 0, done.stderr
+    assert [(row["status"], row.get("receipt", "")) for row in outcomes(home)] == [("done", "")]
+    assert [row["status"] for row in audited(home)] == ["done"]
+    assert agent.run("audit", "verify", home=home).returncode == 0
