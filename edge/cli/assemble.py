@@ -29,10 +29,12 @@ if TYPE_CHECKING:
 
     from edge.call import Scene
     from edge.cli.args import Options
+    from edge.gate.policy import Policy
     from edge.parts import Ending
     from edge.peripherals.guard.client import Board
     from edge.tape.journal import Tape
     from edge.tape.unkept import Unkept
+    from edge.tool import Tool
     from edge.watch import Watcher
 
 CLOCK_IS_SET_AFTER = 1_735_689_600  # 2025-01-01: an earlier date is a clock that was never set
@@ -51,14 +53,13 @@ class Run:
         grants = settle.grants(options, scene)
         redact = Redactor(watching.secrets(self.settings.model, environ))
         self.tape = _tape(self.state, resume)  # after all that may be wrong with the settings: no empty tapes
-        self.watcher = watcher
+        self.watcher, self._noticed = watcher, ""
         self.approver = approver(options.yes, options.ask or self.settings.wait, self.state, options.trace == "json")
         self._pulse: Pulse | None = None
         self.audit = watching.audit(self.state, redact, self.settings.receipts)
         watch = Watch(self.state)
         self.world = self._world(scene, policy.wall(options.unattended), watch)
-        # A tool that a person calls by its name is judged and recorded even where no model is shown it.
-        self.tools = tuple(tool for tool in every() if options.verb == "tool" or offered(tool.name, policy))
+        self.tools = _tools(policy, options.verb == "tool")
         parts = Parts(
             model=self.model,
             world=self.world,
@@ -81,7 +82,6 @@ class Run:
             _remember(self.loop, self.state, self.tape.name)
         self._open_record()
         self._sweep()
-        self._noticed = ""
         other = tuple(
             f"risk profile {one.name}:" for one in self.settings.profiles if one.name != self.settings.profile
         )
@@ -195,6 +195,11 @@ class Run:
 
             unmark(self.state, self.tape.name)
         self.model.close()
+
+
+def _tools(policy: Policy, named: bool) -> tuple[Tool, ...]:
+    """What the model is shown. `named`: a person calls a tool by its name, which is judged and recorded whatever it is."""
+    return tuple(tool for tool in every() if named or offered(tool.name, policy))
 
 
 def clock() -> str:
