@@ -198,7 +198,7 @@ class Run:
 
 
 def _tools(policy: Policy, named: bool) -> tuple[Tool, ...]:
-    """What the model is shown. `named`: a person calls a tool by its name, which is judged and recorded whatever it is."""
+    """What the model is shown; `named`: all, as a call of a person is judged and recorded whatever it names."""
     return tuple(tool for tool in every() if named or offered(tool.name, policy))
 
 
