@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import os
 import stat
-import sys
 
 from edge.faults import ToolFault
 from edge.hands.wall import kernel, mask
@@ -32,11 +31,6 @@ FIRST, LAST = 60706, 61183
 HIGHEST = 0xFFFFFFFE
 # Never shown as the child's own when read.
 _SYSTEM = ("/etc", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/boot", "/proc", "/sys", "/dev")
-# A process that stands in a new user name space until its standard input ends.
-_STAND = (
-    "import ctypes, os; c = ctypes.CDLL(None, use_errno=True); "
-    "os.write(1, b'1' if c.unshare(0x10000000) == 0 else b'0'); os.read(0, 1)"
-)
 _numbers: dict[str, int] = {}
 _shown: dict[tuple[int, int, int], int] = {}
 
@@ -44,10 +38,10 @@ _shown: dict[tuple[int, int, int], int] = {}
 def number(state: str) -> int:
     """The user and group of the children of an agent that keeps its state in `state`; "" is one that keeps none."""
     if state not in _numbers:
-        from hashlib import sha256
+        from zlib import crc32
 
         taken = _taken()
-        begin = int.from_bytes(sha256(os.fsencode(state)).digest()[:4], "big")
+        begin = crc32(os.fsencode(state))
         room = LAST - FIRST + 1
         free = (FIRST + (begin + step) % room for step in range(room))
         _numbers[state] = next((one for one in free if one not in taken), FIRST)
@@ -277,28 +271,15 @@ def _map(owner: int, user: int) -> str:
 
 def _made(uids: str, gids: str) -> int:
     """A user name space with these maps, as a descriptor; by way of a process that stands in it for a moment."""
-    out, into = os.pipe()
-    told, tell = os.pipe()
-    actions = [(os.POSIX_SPAWN_DUP2, out, 0), (os.POSIX_SPAWN_DUP2, tell, 1)]
+    pid = kernel.sleeper(kernel.NEWUSER)
     try:
-        words = [sys.executable, "-I", "-S", "-c", _STAND]
-        pid = os.posix_spawn(words[0], words, {}, file_actions=actions, setpgroup=0)
-        os.close(tell)
-        tell = -1
-        try:
-            if os.read(told, 1) != b"1":
-                raise OSError(1, "user name spaces are barred here")
-            for name, text in (("uid_map", uids), ("gid_map", gids)):
-                file = os.open(f"/proc/{pid}/{name}", os.O_WRONLY | os.O_CLOEXEC)
-                try:
-                    os.write(file, text.encode())
-                finally:
-                    os.close(file)
-            return os.open(f"/proc/{pid}/ns/user", os.O_RDONLY | os.O_CLOEXEC)
-        finally:
-            os.kill(pid, 9)
-            os.waitpid(pid, 0)
+        for name, text in (("uid_map", uids), ("gid_map", gids)):
+            file = os.open(f"/proc/{pid}/{name}", os.O_WRONLY | os.O_CLOEXEC)
+            try:
+                os.write(file, text.encode())
+            finally:
+                os.close(file)
+        return os.open(f"/proc/{pid}/ns/user", os.O_RDONLY | os.O_CLOEXEC)
     finally:
-        for fd in (out, into, told, tell):
-            if fd >= 0:
-                os.close(fd)
+        os.kill(pid, 9)
+        os.waitpid(pid, 0)

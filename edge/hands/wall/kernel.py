@@ -96,6 +96,25 @@ def clone(flags: int) -> int:
     return _checked(int(_holding.syscall(*words)), "clone")
 
 
+def sleeper(flags: int, seconds: int = 30) -> int:
+    """The pid of a child in new name spaces that does nothing but sleep for a while; OSError.
+
+    For a process of many threads too: the child never comes back into the interpreter or the allocator, whose locks
+    another thread may have held; it runs sleep(3) of the C library on a stack of its own, with all signals blocked,
+    and then ends. As of a fork, it has copies of all descriptors.
+    """
+    import signal
+
+    stack = ctypes.create_string_buffer(1 << 16)
+    top = (ctypes.addressof(stack) + len(stack)) & ~0xFF  # of a copy of this memory; stacks grow downward here
+    before = signal.pthread_sigmask(signal.SIG_SETMASK, signal.valid_signals())
+    try:
+        words = (ctypes.c_void_p(top), ctypes.c_int(flags | SIGCHLD), ctypes.c_void_p(seconds))
+        return _checked(int(_library.clone(ctypes.cast(_library.sleep, ctypes.c_void_p), *words)), "clone")
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def mount(source: str, target: str, kind: str, flags: int, options: str = "") -> None:
     """mount(2)."""
     words = [os.fsencode(word) if word else None for word in (source, target, kind)]

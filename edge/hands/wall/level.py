@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 
-from edge.hands.wall import identity, kernel, landlock, trial
+from edge.hands.wall import environment, identity, kernel, landlock, trial
 from edge.record import Record
 
 TYPE_CHECKING = False
@@ -78,7 +78,7 @@ def _looked_for(at_most: str, state: str, roots: Sequence[str]) -> Level:
     for name in ORDER[ORDER.index(at_most) :]:
         why, user = tried(name, state)
         if not why:
-            mine = same_user(roots)
+            mine = same_user(roots, state)
             if not mine and user == os.geteuid():
                 mine = f"children run as root without capabilities, though nothing speaks against it ({GET_USER})"
             return Level(name, not mine, (*reasons, *([mine] if mine else [])))
@@ -101,15 +101,14 @@ def tried(name: str, state: str) -> tuple[str, int]:
     return "", int(found["user"])
 
 
-def same_user(roots: Sequence[str]) -> str:
+def same_user(roots: Sequence[str], state: str = "") -> str:
     """Why children are the agent's own user, "" when they need not be."""
     if os.geteuid() != 0:
         only = "only root can give them another, and this version has no set-up for anybody else"
         return f"children run as the agent's own user: {only} ({GET_USER})"
-    import tempfile
-
-    unknown = identity.unknown(identity.number(""))
-    for why in (unknown, *(identity.possible(root) for root in roots or (tempfile.gettempdir(),))):
+    user = identity.number(state)
+    unknown = identity.unknown(user)
+    for why in (unknown, *(identity.possible(root, user) for root in roots or (environment.base(),))):
         if why:
             return f"children run as root without capabilities: {why} ({GET_USER})"
     return ""

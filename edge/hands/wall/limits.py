@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import _thread
 import os
-import random
 import resource
 
 TYPE_CHECKING = False
@@ -37,7 +36,7 @@ def tag() -> int:
     most = resource.getrlimit(QUEUES)[1]
     most = _MOST - 1 if most == resource.RLIM_INFINITY else min(most, _MOST) - 1
     for _ in range(1000):
-        found = random.SystemRandom().randrange(1, most) if most > 1 else 0
+        found = 1 + int.from_bytes(os.urandom(4), "little") % (most - 1) if most > 1 else 0
         if found and found not in _taken:
             _taken.add(found)
             return found

@@ -16,7 +16,7 @@ import sys
 import time
 
 from edge.gate.paths import READABLE
-from edge.hands.wall import identity, limits, spawn
+from edge.hands.wall import environment, identity, limits, spawn
 from edge.hands.wall.confine import Confinement
 from edge.hands.wall.plan import PROGRAMS
 from edge.record import replace
@@ -50,9 +50,8 @@ class Scenery:
 
     def __init__(self, key: str = "") -> None:
         import _socket
-        import tempfile
 
-        self.folder = os.path.realpath(tempfile.mkdtemp(prefix="fieldhand-wall-"))
+        self.folder = environment.temporary()
         os.chmod(self.folder, 0o755)
         self.inside, self.outside = f"{self.folder}/in", f"{self.folder}/out"
         for path in (self.inside, self.outside, f"{self.folder}/own"):
@@ -82,11 +81,9 @@ class Scenery:
 
     def close(self) -> None:
         """Take it away."""
-        from edge.hands.wall.environment import remove
-
         self.local.close()
         self.port.close()
-        remove(self.folder)
+        environment.remove(self.folder)
 
 
 def interpreter() -> tuple[str, tuple[str, ...]]:

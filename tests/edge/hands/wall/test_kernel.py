@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -85,3 +87,32 @@ def test_a_process_that_holds_nothing_can_do_nothing_and_gets_nothing_back() -> 
     assert {sets[name] for name in ("Inh", "Prm", "Eff", "Amb")} == {"0" * 16} and "refused 1" in done.stdout
     if os.geteuid() == 0:
         assert sets["Bnd"] == "0" * 16
+
+
+def test_a_sleeper_stands_in_a_new_name_space_and_is_no_copy_of_the_agent() -> None:
+    """Made while other threads run and allocate."""
+    ends = threading.Event()
+    busy = [threading.Thread(target=lambda: [bytearray(4096) for _ in iter(ends.is_set, True)]) for _ in range(3)]
+    for thread in busy:
+        thread.start()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    try:
+        for _ in range(20):
+            try:
+                pid = kernel.sleeper(kernel.NEWUSER)
+            except OSError as error:
+                pytest.skip(f"no user name spaces here: {error.strerror}")
+            try:
+                assert os.readlink(f"/proc/{pid}/ns/user") != os.readlink("/proc/self/ns/user")
+                os.kill(pid, signal.SIGTERM)  # it hears nothing
+                assert os.waitpid(pid, os.WNOHANG) == (0, 0)
+            finally:
+                os.kill(pid, signal.SIGKILL)
+            assert os.waitpid(pid, 0)[1] == signal.SIGKILL
+        pid = kernel.sleeper(0, 0)
+        assert os.waitpid(pid, 0)[1] == 0, "it ends by itself"
+    finally:
+        ends.set()
+        for thread in busy:
+            thread.join(30)
+    assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == before
