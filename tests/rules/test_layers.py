@@ -121,8 +121,8 @@ ROOMS = (
     Room(
         "edge.hands.run edge.hands.wall.*",
         WORDS + " edge.gate.* edge.hands.*",
-        "_socket _thread ctypes errno gc marshal os random re resource select signal stat struct sys time",
-        PURE_LATE + " atexit mmap pwd tempfile",
+        "_socket _thread ctypes errno gc marshal os re resource select signal stat struct sys time",
+        PURE_LATE + " atexit fcntl mmap pwd",
         "open",
     ),
     # The time of a call begins with its hands.

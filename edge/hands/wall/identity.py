@@ -38,10 +38,10 @@ _shown: dict[tuple[int, int, int], int] = {}
 def number(state: str) -> int:
     """The user and group of the children of an agent that keeps its state in `state`; "" is one that keeps none."""
     if state not in _numbers:
-        from zlib import crc32
-
         taken = _taken()
-        begin = crc32(os.fsencode(state))
+        begin = 0x811C9DC5  # FNV-1a: spread well, and no module for it
+        for one in os.fsencode(state):
+            begin = (begin ^ one) * 0x01000193 & 0xFFFFFFFF
         room = LAST - FIRST + 1
         free = (FIRST + (begin + step) % room for step in range(room))
         _numbers[state] = next((one for one in free if one not in taken), FIRST)
