@@ -110,6 +110,10 @@ def test_each_way_a_call_can_end_is_recorded_and_only_a_success_has_a_receipt(ho
     assert [row["status"] for row in outcomes(home)] == wanted
     assert [bool(row.get("receipt")) for row in outcomes(home)] == [True, True, *[False] * 7]
     assert all(row["risk"] in ("low", "medium", "high") and row["policy"] and row["rule"] for row in found)
+    here = json.loads(agent.run("doctor", "--json", home=home).stdout)
+    level = next(one["sentence"] for one in here if one["what"] == "wall").split()[1].rstrip(",")
+    ran = [row["level"] for row in found if row["tool"] == "bash" and row["status"] == "failed"]
+    assert ran == [level, level]
     assert sorted(path.name for path in (home / "w").iterdir()) == ["approved", "note"]
     assert not (home / "blocked").exists()
     kept(home, [row["receipt"] for row in outcomes(home)[:2]])
