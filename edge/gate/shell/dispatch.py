@@ -27,6 +27,14 @@ _TALKERS = names("git pip pip3 npm apt apt-get hg svn go cargo gem docker podman
 _TALKING = names("push pull fetch clone ls-remote install update upgrade full-upgrade dist-upgrade download get")
 # Some shells look for these before functions (POSIX.1-2017 2.9.1).
 _SPECIAL = names(": . break continue eval exec exit export readonly return set shift times trap unset")
+# These say their version before they read anything of the folder, the project or the home.
+_PYTHONS = names("python python3")
+_VERSIONED = _PYTHONS | names(
+    "git gcc g++ cc make cmake ninja perl node tar sed awk gawk ssh rsync logrotate bluetoothctl systemctl dpkg "
+    "apt-get gdb strace minicom dtc ffmpeg sqlite3 i2cdetect"
+)
+# They read a disk or flash, and the question is only whether they may.
+_DISK_READERS = names("smartctl mtdinfo ubinfo nanddump dumpe2fs udisksctl")
 _RECURSIVE = frozenset(("-r", "-R", "-rf", "-fr", "-Rf", "-fR", "-rfv", "--recursive", "-rfd", "-vrf"))
 
 
@@ -65,6 +73,9 @@ def program(walk: Walk, argv: tuple[str, ...]) -> Stream:
 def _judged(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
     if name in BUILTINS:
         return BUILTINS[name](walk, name, words)
+    if (words == ("--version",) and name in _VERSIONED) or (words == ("-V",) and name in _PYTHONS):
+        walk.sink.add("run", f"program:{name}")
+        return Stream()
     if ruin.judge(walk, name, words):
         return Stream()
     judge = wrappers.WRAPPERS.get(name) or FORMS.get(name) or (writers.judge if name in writers.WRITERS else other)
@@ -85,6 +96,9 @@ def other(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
         return shells.launched(walk, name, words)
     if name in _TALKERS and _TALKING & set(words):
         walk.sink.add("send" if "push" in words else "fetch", "host:unknown", f"{name} {' '.join(words[:3])}")
+    if name == "git":  # an alias, a pager, a transport: settings that are commands
+        for option, word in zip(words, words[1:]):
+            walk.flat(word.partition("=")[2].lstrip("!") if option == "-c" else "")
     arguments(walk, name, words)
     walk.sink.unknown(f"program:{shown(name) or '(empty)'}", "what it does is not known")
     decoder = name in ("xxd", "openssl", "uudecode", "gpg", "rot13")
@@ -107,7 +121,7 @@ def arguments(walk: Walk, name: str, words: tuple[str, ...]) -> None:
     """Words of a program that nobody knows: disks, and everything, are not for it."""
     for word in words:
         text = word.rpartition("=")[2]
-        if is_disk(absolute(text, "/")) and text[:1] == "/" and (name in DISKS or name == "smartctl"):
+        if is_disk(absolute(text, "/")) and text[:1] == "/" and (name in DISKS or name in _DISK_READERS):
             walk.sink.path("read", text, walk.state)
         elif is_disk(absolute(text, "/")) and text[:1] == "/":
             walk.sink.disk(shown(name), f"{shown(word)} is a disk or memory")

@@ -129,6 +129,13 @@ def jq(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
     return Stream(None, walk.stdin.taint if walk.stdin else "")
 
 
+def objects(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
+    """nm and its kin: a word that begins with @ names a file of options, and options may load code."""
+    if any(word[:1] == "@" for word in words):
+        walk.sink.unknown(f"program:{name}", "its options stand in a file")
+    return row(walk, name, words)
+
+
 def find_(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
     return find.judge(walk, name, words)
 
@@ -178,6 +185,7 @@ FORMS: dict[str, Form] = {
     **dict.fromkeys(("vmstat", "iostat", "mpstat", "pidstat", "sar", "free"), counted),
     **dict.fromkeys(("gzip", "gunzip", "bzip2", "bunzip2", "xz", "unxz", "zstd", "unzip"), packed),
     **dict.fromkeys(("awk", "gawk", "mawk", "nawk", "original-awk"), awks),
+    **dict.fromkeys(("readelf", "nm", "objdump", "size"), objects),
     "tail": follows("-f", "-F", "--follow", "--retry"),
     "journalctl": follows("-f", "--follow"),
     "dmesg": follows("-w", "-W", "--follow", "--follow-new"),

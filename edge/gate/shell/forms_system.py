@@ -40,6 +40,13 @@ _IP_VERBS = names("show list ls lst get sh s l g sho lis save help")
 
 
 _IW = ("", "dev", "dev link", "dev info", "list", "reg get", "features", "dev channels")
+# The questions of raspi-config that only look at files, units and the firmware.
+_ASKED = names(
+    "get_i2c get_spi get_ssh get_vnc get_camera get_legacy get_serial get_serial_hw get_serial_cons get_onewire "
+    "get_rgpio get_hostname get_overscan get_boot_cli get_boot_wait get_boot_splash get_autologin get_wifi_country "
+    "get_overlay_conf get_overlay_now get_bootro_conf get_bootro_now get_can_expand get_pi_type"
+)
+_VCIO = "w:dev/vcio"
 _TOP = names("-b -n -d -o -p -u -c -H -w -1 -i -E -e")
 
 
@@ -54,7 +61,7 @@ def sub(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
     use.apply()
     programs.need(walk, needs)
     leading = use.operands[0] if use.operands else first
-    bare = ("systemctl", "timedatectl", "hostnamectl", "localectl", "loginctl", "networkctl", "resolvectl", "nmcli")
+    bare = ("systemctl", "timedatectl", "hostnamectl", "localectl", "loginctl", "networkctl", "resolvectl", "rfkill")
     if not leading and name in (*bare, "systemd-analyze"):
         verb = leading = "status"
     elif (leading or verb) not in allowed or not verb:
@@ -221,7 +228,17 @@ def dpkg(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
     return Stream()
 
 
+def raspi_config(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
+    """raspi-config: what its questions of one word tell."""
+    if len(words) != 2 or words[0] != "nonint" or words[1] not in _ASKED:
+        walk.sink.unknown(f"program:{name}", "it changes the configuration of the board, or may")
+    programs.need(walk, _VCIO)
+    walk.sink.add("run", f"program:{name}")
+    return Stream()
+
+
 FORMS: dict[str, Form] = {
+    "raspi-config": raspi_config,
     **dict.fromkeys(SUBS, sub),
     "ip": ip,
     "iw": iw,

@@ -145,6 +145,10 @@ def _packages(words: tuple[str, ...]) -> str:
     return ""
 
 
+def _account(words: tuple[str, ...]) -> str:
+    return "removes an account" if _verbs(words) else ""
+
+
 def _users(words: tuple[str, ...]) -> str:
     return "changes the account root" if "root" in words else ""
 
@@ -236,8 +240,8 @@ RUINS: dict[str, Look] = {
     "apt-get": _packages,
     "aptitude": _packages,
     "dpkg": _packages,
-    "userdel": _users,
-    "deluser": _users,
+    "userdel": _account,
+    "deluser": _account,
     "passwd": _users,
     "usermod": _users,
     "crontab": _crontab,

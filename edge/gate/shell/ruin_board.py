@@ -127,20 +127,38 @@ def _eeprom(words: tuple[str, ...]) -> str:
     return "" if not words or words[0] in ("-l", "-h", "-v", "--help") else "changes the boot ROM"
 
 
+def _wipefs(words: tuple[str, ...]) -> str:
+    """wipefs without -a and -o only lists."""
+    for word in words:
+        letters = word[1:] if word[:1] == "-" and word[1:2] != "-" else ""
+        if "a" in letters or "o" in letters or word.partition("=")[0] in ("--all", "--offset"):
+            return "" if {"-n", "--no-act"} & set(words) else "wipes what is on a disk"
+    return ""
+
+
+def _blockdev(words: tuple[str, ...]) -> str:
+    loud = any(word[:2] == "--" and not word.startswith(("--get", "--report")) for word in words)
+    return "changes a disk" if loud else ""
+
+
 _DISK_PLAIN = {
     "makes a file system": "mkfs mke2fs mkdosfs mkntfs mkexfatfs mkudffs mkfs_msdos",
     "makes swap space": "mkswap",
     "discards data": "blkdiscard",
     _FLASH: "flash_erase flash_eraseall flashcp flash_unlock flash_lock nandwrite nandtest ubiformat ubimkvol ubirmvol "
     "ubiupdatevol ubirsvol ubiattach ubidetach flashrom mtdpart sunxi-fel rkdeveloptool fastboot heimdall",
-    "changes partitions": "cfdisk gdisk cgdisk growpart partx kpartx delpart addpart resizepart",
+    "changes partitions": "cfdisk cgdisk growpart delpart addpart resizepart",
     "changes volumes": "pvcreate pvremove vgcreate vgremove lvcreate lvremove lvreduce vgreduce lvresize",
-    "changes a file system": "tune2fs resize2fs xfs_growfs xfs_repair debugfs e2label fatlabel dosfslabel zerofree "
-    "swaplabel",
+    "changes a file system": "resize2fs xfs_growfs xfs_repair debugfs e2label fatlabel dosfslabel zerofree swaplabel",
 }
 DISKS: dict[str, Look] = {
     **{name: always(what) for what, names in _DISK_PLAIN.items() for name in names.split()},
-    "wipefs": without("wipes what is on a disk", "-n", "--no-act", "-J", "--json", "-p", "--parsable"),
+    "wipefs": _wipefs,
+    "blockdev": _blockdev,
+    "tune2fs": without("changes a file system", "-l"),
+    "gdisk": without("changes partitions", "-l"),
+    "partx": without("changes partitions", "-s", "--show", "-l", "--list"),
+    "kpartx": without("changes partitions", "-l"),
     "fdisk": without("changes partitions", "-l", "--list", "-x", "-s", "-v", "-V"),
     "sfdisk": without("changes partitions", "-l", "--list", "-d", "--dump", "-J", "--json", "-F", "-s", "-V"),
     "sgdisk": without("changes partitions", "-p", "--print", "-v", "--verify", "-i"),
@@ -167,20 +185,28 @@ DISKS: dict[str, Look] = {
     "losetup": only("changes a disk", "-D", "--detach-all"),
 }
 _BOARD_PLAIN = {
-    "changes the configuration of the board": "armbian-config dietpi-config orangepi-config nvram",
-    "changes the firmware": "rpi-update rpi-eeprom-digest fwupdmgr fwupdtool",
+    "changes the configuration of the board": "armbian-config dietpi-config orangepi-config",
+    "changes the firmware": "rpi-update rpi-eeprom-digest fwupdtool firstboot jffs2reset swupdate",
     "writes to the firmware": "vcmailbox",
     "changes how the board starts": "fw_setenv grub-set-default grub-editenv u-boot-update extlinux-update",
     "changes the device tree of the board": "dtmerge",
     "touches memory of the board": "devmem devmem2 memtool io mw poke inb outb setpci wrmsr",
-    _PAST: "gpioset i2cset spidev_test spi-config spi-pipe spitools pigs pigpiod cansend cangen canplayer setserial "
-    "ledctl uhubctl picocom-send ttylog-send x728pwr gpio-halt",
-    "writes to an attached controller": "avrdude esptool esptool.py openocd stm32flash dfu-util dfu-programmer bossac "
+    _PAST: "gpioset i2cset spidev_test spi-config spi-pipe spitools pigs pigpiod cansend cangen canplayer "
+    "ledctl usbreset picocom-send ttylog-send x728pwr gpio-halt",
+    "writes to an attached controller": "avrdude esptool esptool.py openocd stm32flash dfu-programmer bossac "
     "picotool st-flash teensy_loader_cli pyocd JLinkExe nrfjprog lpc21isp urjtag xc3sprog iceprog openFPGALoader "
     "micronucleus espefuse espefuse.py nrfutil probe-rs pymcuprog minipro edbg",
 }
 BOARD: dict[str, Look] = {
     **{name: always(what) for what, names in _BOARD_PLAIN.items() for name in names.split()},
+    "sysupgrade": without("changes the firmware", "-l", "--list-backup", "-b", "--create-backup", "-T", "--test"),
+    "fwupdmgr": without("changes the firmware", "get-devices", "get-updates", "get-history", "get-remotes"),
+    "rauc": only("changes the firmware", "install", "write-slot", "mark", "status mark-active"),
+    "mender": only("changes the firmware", "install", "commit", "rollback", "-install", "-commit", "-rollback"),
+    "nvram": without("changes the configuration of the board", "show", "get", "getall"),
+    "setserial": without(_PAST, "-g", "-a", "-ag", "-gv", "-ga", "-V"),
+    "uhubctl": only(_PAST, "-a", "--action"),
+    "dfu-util": without("writes to an attached controller", "-l", "--list", "-V", "--version"),
     "rpi-eeprom-update": _eeprom,
     "rpi-eeprom-config": only("changes the boot ROM", "-e", "--edit", "-a", "--apply", "-o", "--out", "--config"),
     "vcgencmd": _vcgencmd,

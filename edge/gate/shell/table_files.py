@@ -168,6 +168,26 @@ FILES: dict[str, tuple[str, str, str]] = {
     "expr": ("-# + !", "d*", ""),
     "factor": ("-h --exponents !", "d*", ""),
     "numfmt": ("--to: --from: --suffix: --padding: --field: --format: --header? -d: --round: --grouping !", "d*", ""),
+    "readelf": (
+        "-aehlSsgtdnurVADIWw -p: -x: -R: -C --all --file-header --program-headers --segments --sections --headers "
+        "--symbols --syms --notes --relocs --dynamic --version-info --wide --arch-specific",
+        "r*",
+        "",
+    ),
+    "nm": (
+        "-aABCDglnopPrSu -t: -f: --demangle? --dynamic --extern-only --numeric-sort --size-sort --print-size "
+        "--undefined-only --defined-only --reverse-sort --debug-syms --no-demangle --radix: --format:",
+        "r*",
+        "",
+    ),
+    "objdump": (
+        "-afhpxdDSsgGtTrRClwz -j: -M: --disassemble? --section-headers --headers --file-headers --all-headers --syms "
+        "--dynamic-syms --private-headers --full-contents --reloc --demangle? --wide --source --section: "
+        "--start-address: --stop-address: --no-show-raw-insn",
+        "r*",
+        "",
+    ),
+    "size": ("-ABdoxt --format: --radix: --totals", "r*", ""),
     "bc": ("-lqsi --mathlib --quiet --standard", "r*", ""),
     "cal": ("-13jmsywn: -A: -B: --", "d*", ""),
     "ncal": ("-13jMSwbhCNe -A: -B: -d: -H: -m: -s:", "d*", ""),

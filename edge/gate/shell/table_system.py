@@ -120,6 +120,8 @@ SYSTEM: dict[str, tuple[str, str, str]] = {
         "R:run/log R:var/log R:run/systemd",
     ),
     "locale": ("-amck -v", "d*", ""),
+    "whereis": ("-bms", "d*", ""),
+    "logread": ("-t -l: -e:", "", "s:unix R:run/log R:var/log"),
     "getconf": ("-a -v:", "d d", ""),
     "tty": ("-s", "", ""),
     "gpiodetect": ("-hv --help --version", "", "L:dev w:dev/gpiochip0 w:dev/gpiochip1 w:dev/gpiochip2 w:dev/gpiochip4"),
@@ -241,6 +243,7 @@ SUBS: dict[str, tuple[str, str, str, str]] = {
     "apt-mark": ("showhold showauto showmanual showinstall showremove", "", "d*", _DEB),
     "apt-config": ("dump shell", "", "d*", ""),
     "vcgencmd": (" ".join(QUERIES), "-t", "d*", "w:dev/vcio w:dev/vchiq"),
+    "rfkill": ("list", "-Jnr -o: --json --noheadings --raw --output: --output-all", "d*", "r:dev/rfkill"),
     "chronyc": (
         "tracking sources sourcestats activity ntpdata rtcdata clients serverstats",
         "-n -c -v -a",

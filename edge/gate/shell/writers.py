@@ -186,6 +186,8 @@ def temporary(walk: Walk, name: str, _words: tuple[str, ...]) -> None:
 
 def edit_in_place(walk: Walk, name: str, words: tuple[str, ...]) -> None:
     """patch, ed, ex, vi: what they change stands in their input too."""
+    for word in words:
+        walk.flat(word.partition("!")[2])  # an editor's way to a command
     _, operands = options(words, "pidorB")
     walk.sink.unknown(f"program:{name}", "what it changes stands in what it reads")
     write(walk, operands)
