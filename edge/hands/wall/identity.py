@@ -271,7 +271,14 @@ def _map(owner: int, user: int) -> str:
 
 def _made(uids: str, gids: str) -> int:
     """A user name space with these maps, as a descriptor; by way of a process that stands in it for a moment."""
-    pid = kernel.sleeper(kernel.NEWUSER)
+    shielded = not kernel.prctl(kernel.PR_GET_DUMPABLE)
+    try:
+        if shielded:  # as the copy is then too: without CAP_SYS_PTRACE its name space could not be opened
+            kernel.prctl(kernel.PR_SET_DUMPABLE, 1)
+        pid = kernel.sleeper(kernel.NEWUSER)
+    finally:
+        if shielded:
+            kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
     try:
         for name, text in (("uid_map", uids), ("gid_map", gids)):
             file = os.open(f"/proc/{pid}/{name}", os.O_WRONLY | os.O_CLOEXEC)

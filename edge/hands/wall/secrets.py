@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     Seen = tuple[tuple[int, int, int], tuple[str, ...], tuple[str, ...]]
 
-# folder -> (device, inode, changed ns), its secret names, its folders
+# folder -> (device, inode, changed ns), the paths of keys in it, those of its folders
 _seen: dict[str, Seen] = {}
 
 
@@ -67,8 +67,8 @@ def find(folders: tuple[str, ...], closed: tuple[str, ...] = (), most: int = MOS
         if found is None:
             unseen.append(folder)
             continue
-        secret += [_join(folder, name) for name in found[1]]
-        queue += [_join(folder, name) for name in found[2]]
+        secret += found[1]
+        queue += found[2]
     return Found(tuple(secret), tuple(unseen))
 
 
@@ -83,12 +83,8 @@ def _tops(folder: str) -> tuple[str, ...]:
     return (folder,)
 
 
-def _join(folder: str, name: str) -> str:
-    return f"{folder.rstrip('/')}/{name}"
-
-
 def _look(folder: str, anew: bool) -> Seen | None:
-    """The secret names and the folders in a folder; None when it has too many names, or may not be read `anew`."""
+    """The keys and the folders in a folder; None when it has too many names, or may not be read `anew`."""
     try:
         status = os.lstat(folder)
         stamp = (status.st_dev, status.st_ino, max(status.st_mtime_ns, status.st_ctime_ns))
@@ -114,12 +110,12 @@ def _look(folder: str, anew: bool) -> Seen | None:
 
 def _sorted(folder: str, stamp: tuple[int, int, int], entries: Iterable[os.DirEntry[str]]) -> Seen | None:
     secret, folders = [], []
-    closed = closed_in(folder)
+    closed, start = closed_in(folder), folder.rstrip("/") + "/"
     for number, entry in enumerate(entries):
         if number >= _ENTRIES:
             return None
         if closed(entry.name):
-            secret.append(entry.name)
+            secret.append(start + entry.name)
         elif entry.is_dir(follow_symlinks=False):
-            folders.append(entry.name)
+            folders.append(start + entry.name)
     return (stamp, tuple(secret), tuple(folders))

@@ -52,7 +52,7 @@ def agent(folder: Path, level: str, text: str, refused: int = 1, alone: bool = F
     ran = subprocess.run(
         [*words, "alone" if alone else ""],
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, sys.path)])},
         capture_output=True,
         text=True,
         timeout=120,
