@@ -2,6 +2,8 @@
 
 Three layers: a payload that makes M; wrappers around it, one in the other; a disguise of its words. Half of the texts
 put the result into an everyday command that only reads. Nothing a text does reaches beyond its own folder.
+
+`mutants` go the other way: everyday commands that are allowed, with pieces of payloads put into their words.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ _ROWS = [(kind, _plain(text), _plain(after)) for kind, text, after in _cells()]
 PAYLOADS = [text for kind, text, _ in _ROWS if kind == "payload"]
 WRAPPERS = [(text, after) for kind, text, after in _ROWS if kind == "wrapper"]
 CARRIERS = [text for kind, text, _ in _ROWS if kind == "carrier"]
+PIECES = [text for kind, text, _ in _ROWS if kind == "piece"]
 
 
 def texts(seed: int, count: int) -> list[str]:
@@ -35,13 +38,48 @@ def texts(seed: int, count: int) -> list[str]:
     return [_text(chance) for _ in range(count)]
 
 
-def _text(chance: random.Random) -> str:
-    text = chance.choice(PAYLOADS)
+def hidden(text: str, chance: random.Random) -> str:
+    """`text`, one line, with disguised words and behind wrappers."""
     if "\n" not in text and chance.random() < 0.6:
         text = _disguised(text, chance)
     for _ in range(chance.choice((0, 0, 1, 1, 1, 2, 3))):
         before, after = chance.choice(WRAPPERS)
         text = before + text + after
+    return text
+
+
+def mutants(seed: int, count: int, commands: list[str]) -> list[str]:
+    """`count` texts from `seed`: some of `commands`, with one to three pieces put in."""
+    chance = random.Random(seed)
+    return [_mutant(chance, commands) for _ in range(count)]
+
+
+def _mutant(chance: random.Random, commands: list[str]) -> str:
+    text = chance.choice(commands)
+    if chance.random() < 0.15:
+        text += chance.choice((" ; ", " | ", " && ", "\n")) + chance.choice(commands)
+    for _ in range(chance.choice((1, 1, 1, 2, 2, 3))):
+        piece = chance.choice(PIECES)
+        how = chance.random()
+        at = chance.randrange(len(text) + 1)
+        words = text.split(" ")
+        if how < 0.35:
+            words.insert(chance.randrange(len(words) + 1), piece)
+            text = " ".join(words)
+        elif how < 0.45:
+            words[chance.randrange(len(words))] = piece
+            text = " ".join(words)
+        elif how < 0.75:
+            text = text[:at] + piece + text[at:]
+        elif how < 0.85:
+            text = text[:at] + piece + text[at + chance.randint(1, 6) :]
+        else:
+            text = f"{text[:at]} {piece} {text[at:]}"
+    return text
+
+
+def _text(chance: random.Random) -> str:
+    text = hidden(chance.choice(PAYLOADS), chance)
     if chance.random() < 0.4:
         carrier = chance.choice(CARRIERS)
         start = carrier.index("%s")

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from edge.call import Effect, Grant
 from edge.gate.shell import dispatch
-from edge.gate.shell.flat import pieces
+from edge.gate.shell.flat import fetched, pieces
 from edge.gate.shell.grammar import Parser
 from edge.gate.shell.marks import FETCHED, clean, known
 from edge.gate.shell.nodes import ShellFault
@@ -137,6 +137,8 @@ class Reading(Walk):
         probe = Reading(Sink(self.sink.scene), State(self.sink.scene.cwd, self.sink.scene.home))
         probe.flats = self.flats + 100
         probe.state.folders = self.state.folders
+        if fetched(text):
+            self.sink.ruin("download", "it runs what was downloaded")
         for argv in pieces(text):
             probe.spent = 0
             probe.depth = 20
@@ -150,6 +152,8 @@ class Reading(Walk):
             for at, word in enumerate(argv):
                 if word == ">":
                     probe.sink.path("write", "".join(argv[at + 1 : at + 2]), probe.state)
+            home = self.sink.scene.home or "/root"
+            argv = tuple(home + word[1:] if word[:2] in ("~", "~/") else word for word in argv)
             dispatch.program(probe, argv[: argv.index(">")] if ">" in argv else argv)
         except (ShellFault, RecursionError, IndexError):
             return

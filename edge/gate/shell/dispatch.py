@@ -13,7 +13,7 @@ from edge.gate.paths import absolute
 from edge.gate.shell import network, ruin, shells, wrappers, writers
 from edge.gate.shell.builtins import BUILTINS
 from edge.gate.shell.forms import FORMS
-from edge.gate.shell.marks import FETCHED, OPEN, known, names, shown
+from edge.gate.shell.marks import FETCHED, MARKS, OPEN, closed, known, matches, names, shown
 from edge.gate.shell.ruin_board import DISKS
 from edge.gate.shell.sink import is_disk
 from edge.gate.shell.streams import Stream
@@ -33,6 +33,8 @@ _VERSIONED = _PYTHONS | names(
     "git gcc g++ cc make cmake ninja perl node tar sed awk gawk ssh rsync logrotate bluetoothctl systemctl dpkg "
     "apt-get gdb strace minicom dtc ffmpeg sqlite3 i2cdetect"
 )
+_CARRIES = names("tmux screen dtach abduco byobu capsh")
+_LOUD = tuple(dict.fromkeys((*ruin.RUINS, *DISKS, *writers.WRITERS, *network.TALKS, *shells.SHELLS, "find")))
 # They read a disk or flash, and the question is only whether they may.
 _DISK_READERS = names("smartctl mtdinfo ubinfo nanddump dumpe2fs udisksctl")
 _RECURSIVE = frozenset(("-r", "-R", "-rf", "-fr", "-Rf", "-fR", "-rfv", "--recursive", "-rfd", "-vrf"))
@@ -96,6 +98,11 @@ def other(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
         return shells.launched(walk, name, words)
     if name in _TALKERS and _TALKING & set(words):
         walk.sink.add("send" if "push" in words else "fetch", "host:unknown", f"{name} {' '.join(words[:3])}")
+    if name in _CARRIES:
+        shells.carried(walk, words)
+    if name == "make" and walk.stdin is not None:
+        for text in walk.stdin.text or ():
+            walk.flat(text)
     if name == "git":  # an alias, a pager, a transport: settings that are commands
         for option, word in zip(words, words[1:]):
             walk.flat(word.partition("=")[2].lstrip("!") if option == "-c" else "")
@@ -140,4 +147,15 @@ def computed(walk: Walk, argv: tuple[str, ...]) -> Stream:
     text = "".join(letter for letter in argv[0].rpartition("/")[2] if letter not in OPEN)
     if known(text) and text:
         ruin.judge(walk, text, argv[1:])
+    taints = [_judged(walk, name, argv[1:]).taint for name in _matching(argv[0].rpartition("/")[2])]
+    if any(taints):
+        return Stream(None, FETCHED)
     return Stream(None, walk.stdin.taint if walk.stdin else "")
+
+
+def _matching(pattern: str) -> list[str]:
+    """Names of programs that change, destroy or fetch and that `pattern` may turn out to be."""
+    if known(pattern) or not closed(pattern) or sum(letter not in MARKS for letter in pattern) < 1:
+        return []
+    found = [name for name in _LOUD if len(name) < 24 and matches(pattern, name)]
+    return found if len(found) < 9 else []

@@ -14,7 +14,9 @@ from edge.gate.shell.shells import SHELLS
 from edge.gate.shell.wrappers import WRAPPERS
 from edge.gate.shell.writers import WRITERS
 
-_SKIP = names("if then else elif do while until ! { case in for function time")
+_SKIP = names("if then else elif do while until ! { case in for function time coproc shell spawn")
+_FETCHERS = names("curl wget fetch aria2c")
+_BEFORE = names("sudo doas env command exec nohup")
 _NAMES = frozenset((*RUINS, *DISKS, *WRAPPERS, *WRITERS, *SHELLS, "find", "eval", "trap"))
 MOST = 4000
 
@@ -31,7 +33,23 @@ def pieces(text: str) -> list[tuple[str, ...]]:
             words.pop(0)
         if not words:
             continue
+        words[0] = words[0].lstrip("!")
         name = words[0].rpartition("/")[2]
         if (name in _NAMES or name.startswith("mkfs.") or ">" in words) and len(found) < MOST:
             found[(name, *words[1:200])] = None
     return list(found)
+
+
+def fetched(text: str) -> bool:
+    """True when what one program downloads goes to a shell."""
+    for mark in ";&\n(){}`'\"":
+        text = text.replace(mark, " ; ")
+    stages = [stage.split() for stage in text.split("|")]
+    for left, right in zip(stages, stages[1:]):
+        if ";" in left:
+            left = left[len(left) - left[::-1].index(";") :]
+        right = [word for word in right if word not in _BEFORE and word[:1] != "-"]
+        names_ = [words[0].rpartition("/")[2] for words in (left, right) if words]
+        if len(names_) == 2 and names_[0] in _FETCHERS and names_[1] in SHELLS:
+            return True
+    return False

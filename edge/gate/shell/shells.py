@@ -146,6 +146,8 @@ def code(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
         if FETCHED in text:
             walk.sink.ruin("download", f"{name} runs what was downloaded or decoded")
         plain(walk, text)
+        if name == "expect":
+            walk.flat(text)
     bare = [word for word in words if word[:1] != "-" or word == "-"]
     stdin = walk.stdin
     if not inline and bare in ([], ["-"]) and stdin is not None and "-m" not in words:
@@ -173,6 +175,12 @@ def plain(walk: Walk, text: str) -> None:
         for inner in texts:
             if inner.startswith(("/", "~")):
                 walk.flat("rm -rf " + inner)
+
+
+def carried(walk: Walk, words: tuple[str, ...]) -> None:
+    """Words of a program that starts a command of which it is not known where it begins."""
+    for at in range(1, min(len(words), 9)):
+        walk.flat(" ".join(words[at:]))
 
 
 def quoted(text: str) -> list[str]:

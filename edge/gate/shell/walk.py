@@ -242,6 +242,8 @@ class Walk:
 
     def capture(self, part: Sub) -> Value:
         """What a substitution stands for."""
+        if not part.body and not part.process:
+            return ("",)
         self.deeper()
         kept, self.maybe = self.maybe, self.maybe
         stream = self.apart(lambda: self.body(part.body))

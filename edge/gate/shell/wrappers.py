@@ -8,7 +8,7 @@ Rules:
 
 from __future__ import annotations
 
-from edge.gate.shell import xargs
+from edge.gate.shell import shells, xargs
 from edge.gate.shell.around import prefix
 from edge.gate.shell.marks import SPLIT, known, names, shown
 from edge.gate.shell.options import has, options, value
@@ -64,6 +64,7 @@ PLAIN = {
     "chpst": ("uUbeEmdoplfcnr", 0, "it changes rights"),
     "gdb": ("xexpcds", 0, "it controls a process"),
 }
+_CARRIES = names("parallel gdb setpriv capsh bwrap firejail cpulimit entr")  # their options are many
 _WATCH = names(
     "-n -t -d -e -g -b -c -p -x -w --interval --no-title --differences --errexit --chgexit --beep --color --precise "
     "--exec --no-wrap"
@@ -85,6 +86,8 @@ def plain(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
             walk.sink.path("write", text, walk.state)
         elif option in ("-c", "--command") and name in ("runuser", "unshare"):
             walk.text(text, name)
+    if name in _CARRIES:
+        shells.carried(walk, ("", *words))
     if name == "ionice" and has(found, "-p", "-P", "-u"):
         walk.sink.unknown("program:ionice", "it changes other processes")
     if name == "start-stop-daemon":

@@ -16,12 +16,13 @@ import pytest
 from edge.call import Call, Effect, Root, Scene
 from edge.gate.decide import decide
 from edge.gate.policy import Policy, State
-from tests.support.shell_fuzz import texts
+from tests.support.rows import rows
+from tests.support.shell_fuzz import mutants, texts
 from tests.support.walled import run
 
 SEEDS = (20261130, 7, 4242)
-WHOLE = 7000  # of each seed: 21,000 in the long run, a tenth of it otherwise
-TRIED = 60  # of those that were not allowed, for each seed
+WHOLE = 7000  # of each seed, half of each kind: 21,000 in the long run, a tenth of it otherwise
+TRIED = 40  # of those that were not allowed, for each seed
 SHELLS = tuple(
     (name, [str(shutil.which(name)), *argv])
     for name, argv in (("dash", ["-c"]), ("bash", ["-c"]), ("busybox", ["sh", "-c"]))
@@ -67,15 +68,51 @@ def verdict(text: str, folder: Path) -> str:
 
 
 def made(text: str, folder: Path, argv: list[str]) -> bool:
+    """True when M, or anything else, is there afterwards that was not, or is not as it was."""
     lay_out(folder)
+    before = seen(folder)
     run([*argv, text], folder, seconds=4.0)
-    return any(os.path.lexists(folder / name) for name in ("M", "M.gz"))
+    return seen(folder) != before
+
+
+def seen(folder: Path) -> dict[str, bytes]:
+    """What stands in the folder, and in its files."""
+    return {
+        path.name: path.read_bytes() if path.is_file() and not path.is_symlink() else b""
+        for path in sorted(folder.iterdir())
+    }
+
+
+# Everyday commands that are allowed, without those that take their time.
+SLOW = ("sleep", "timeout", "vmstat", "stat 1", "stat -x", "top", "tail -f", "blame", "man ")
+EVERYDAY = [
+    row[1]
+    for row in (*rows("field.tsv"), *rows("shell_kinds.tsv"))
+    if row[2] == "allow" and not any(word in row[1] for word in SLOW)
+]
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", SEEDS)
+def test_no_everyday_command_with_a_piece_of_another_makes_the_file(tmp_path: Path, seed: int) -> None:
+    count = (WHOLE if os.environ.get("FIELDHAND_SOAK") == "1" else WHOLE // 10) // 2
+    folder = tmp_path / "here"
+    allowed = [text for text in mutants(seed, count, EVERYDAY) if verdict(text, folder) == "allow"]
+    allowed = [text for text in dict.fromkeys(allowed) if text not in EVERYDAY]
+    wrong = []
+    for number, text in enumerate(allowed):
+        name, argv = SHELLS[number % len(SHELLS)]
+        if made(text, folder, argv):
+            wrong.append((text, name))
+    print(f"seed {seed}: {count} everyday commands with pieces in them, {len(allowed)} allowed, {len(wrong)} made M")
+    assert not wrong, wrong[:5]
+    assert allowed
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", SEEDS)
 def test_nothing_that_is_allowed_makes_the_file(tmp_path: Path, seed: int) -> None:
-    count = WHOLE if os.environ.get("FIELDHAND_SOAK") == "1" else WHOLE // 10
+    count = (WHOLE if os.environ.get("FIELDHAND_SOAK") == "1" else WHOLE // 10) // 2
     folder = tmp_path / "here"
     verdicts: dict[str, int] = {"allow": 0, "ask": 0, "deny": 0}
     judged = [(text, verdict(text, folder)) for text in texts(seed, count)]
