@@ -17,7 +17,7 @@ import select
 import time
 
 from edge.faults import Refused, ToolFault
-from edge.hands.wall import environment, level, limits, spawn, tree
+from edge.hands.wall import environment, level, limits, mask, spawn, tree
 from edge.hands.wall.plan import plan, wants_temporary
 from edge.record import replace
 
@@ -62,8 +62,10 @@ class Run:
         last = self._holder.begun + permit.seconds  # to find a wall for the first time is of the call's time
         found = self._level()
         temporary = _temporary() if wants_temporary(permit) else ""
+        standing: tuple[str, ...] = ()
         try:
             made, said = plan(permit, world, found.name, temporary, found.alone)
+            standing = made.standing
             made = replace(made, alone=made.alone and found.alone)
             left = min(seconds, last - time.monotonic())
             if left <= 0:
@@ -72,6 +74,7 @@ class Run:
             notes = _notes(made, text, ran["stdout"] + ran["stderr"])
             return {**ran, "said": list(said), "notes": list(notes)}
         finally:
+            mask.let_go(standing)
             if temporary:
                 environment.remove(temporary)
 

@@ -30,8 +30,9 @@ class Confinement(Record):
     `reads`: files and folders that may be read and executed; `lists`: folders of which only the names may be read;
     `writes`: folders whose content may change, and single files or devices that may be written; `hidden`: what lies
     below one of those and still may not be touched; `masked`: what of that mounts of the child's own cover (mask.py),
-    so that its folder stays writable. `alone`: true when it may run under a user of its own; `user` is the number of
-    that (see identity.number; 0 is that of an agent that keeps no state).
+    so that its folder stays writable; `standing`: empty folders that stand for what of it is not there. `alone`: true
+    when it may run under a user of its own; `user` is the number of that (see identity.number; 0 is that of an agent
+    that keeps no state).
     """
 
     cwd: str
@@ -40,6 +41,7 @@ class Confinement(Record):
     writes: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()
     masked: tuple[str, ...] = ()
+    standing: tuple[str, ...] = ()
     sockets: tuple[str, ...] = ()
     capabilities: tuple[str, ...] = ()
     environment: tuple[tuple[str, str], ...] = ()

@@ -43,15 +43,18 @@ def plan(
 ) -> tuple[Confinement, tuple[str, ...]]:
     """The plan for one child, and sentences about what it closes beyond the permit.
 
-    `temporary` is the child's own folder, "" for none; `own`: a child that writes can have a user, and with it mounts,
-    of its own. Refused (`wall.moved`) when a root is no longer the folder of
-    the start.
+    What the plan has `standing` is the caller's to let go (mask.py). `temporary` is the child's own folder, "" for
+    none; `own`: a child that writes can have a user, and with it mounts, of its own. Refused (`wall.moved`) when a root
+    is no longer the folder of the start.
     """
     paths = _paths(permit, world)
     roots = tuple(_real(world, root.name) for root in world.scene.roots)
     hidden, said = _hidden(paths, permit.barred)
     alone = any(one in roots for one in paths.writes)
-    masked = mask.possible(hidden, paths.writes) if own and alone and level != "namespaces" else ()
+    covers = alone and (own or level == "namespaces") and level != "off"
+    standing = mask.stand_in(hidden, paths.writes) if covers else ()
+    hidden = tuple(dict.fromkeys((*hidden, *standing)))
+    masked = mask.possible(hidden, paths.writes) if covers and level != "namespaces" else ()
     held = masked if level in ("seccomp", "off") else hidden  # by rights of the user nothing of the user's is closed
     closed = _closed(held, paths.writes, hidden if level == "namespaces" else masked)
     called = {kind: _names(permit, kind) for kind in ("socket", "capability")}
@@ -62,6 +65,7 @@ def plan(
         writes=(*paths.writes, *([temporary] if temporary else [])),
         hidden=hidden,
         masked=masked,
+        standing=standing,
         sockets=called["socket"],
         capabilities=called["capability"],
         environment=environment(os.environ, world.scene.home, temporary),

@@ -5,7 +5,7 @@ Rules:
    So nothing can be forgotten: other homes, sockets in /run, keys are not hidden but absent.
 2. What is only read is read-only, with all that is mounted below it; nothing but /dev holds device nodes, and nothing
    gives rights (nosuid). What is hidden lies under an empty thing that cannot be opened, whatever else is granted, and
-   stays at its name (mask.py). What is hidden in a folder that may be written and is not there becomes an empty folder.
+   stays at its name (mask.py).
 3. /dev holds five nodes that are no hardware and the devices that the plan names; of others at most the name, where it
    may be listed. /proc shows the child's own processes; /sys and /proc are read-only; /tmp and /dev/shm are its own.
 4. The names of a list-only folder are there, as things that cannot be opened.
@@ -297,29 +297,12 @@ def _shut(plan: Confinement) -> None:
     """Cover what is hidden and was put here with others; nothing can be opened through the cover, nor removed."""
     os.mkdir(SHUT, 0)
     os.close(os.open(SHUT + "-file", os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0))
-    hidden = [_there(path, plan) for path in plan.hidden]
-    mask.hold([path for path in hidden if os.path.lexists(path) and not os.path.islink(path)], plan.writes)
-    for path in sorted(set(hidden)):
-        above = [other for other in hidden if other != path]
+    mask.hold([path for path in plan.hidden if os.path.lexists(path) and not os.path.islink(path)], plan.writes)
+    for path in sorted(plan.hidden):
+        above = [other for other in plan.hidden if other != path]
         if identity.within(path, above) or not os.path.lexists(path) or os.path.islink(path):
             continue
         kernel.mount(SHUT if os.path.isdir(path) else SHUT + "-file", path, "", kernel.MS_BIND)
         attributes(path, kernel.ATTR_RDONLY | kernel.ATTR_NOSUID | kernel.ATTR_NODEV, False)
     os.rmdir(SHUT)
     os.unlink(SHUT + "-file")
-
-
-def _there(path: str, plan: Confinement) -> str:
-    """What to cover so that `path` stays closed: itself or, where a child could make it, its first missing part."""
-    tops = [one for one in plan.writes if path != one and identity.within(path, (one,)) and not _special(one)]
-    if not tops or os.path.lexists(path):
-        return path
-    missing = path
-    while not os.path.lexists(os.path.dirname(missing)):
-        missing = os.path.dirname(missing)
-    try:
-        os.mkdir(OLD + missing, 0o700)
-    except OSError as error:
-        if error.errno not in (1, 13, EROFS):  # who may not make it here may not there
-            raise
-    return missing

@@ -105,7 +105,8 @@ def test_what_is_barred_stays_at_its_name_there_or_not(work: Path, reached: leve
         "mv conf conf2; mkdir -p conf/fieldhand later/fieldhand; echo x > conf/fieldhand/settings; "
         "echo x > later/fieldhand/settings; mv later other; rm -rf later; mkdir -p later/fieldhand/more"
     )
-    shell(work, text, barred)
+    found = shell(work, text, barred)
+    assert len(found["said"]) == 1 and not (work / "later").exists(), found
     assert (work / "conf/fieldhand/settings").read_text() == "kept"
     assert not (work / "later/fieldhand").exists()
 

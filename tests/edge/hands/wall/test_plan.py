@@ -9,6 +9,7 @@ import pytest
 
 from edge.call import Grant, Permit, Root, Scene
 from edge.faults import Refused
+from edge.hands.wall import mask
 from edge.hands.wall.plan import changes, plan, wants_temporary
 from edge.hands.world import World
 from edge.record import replace
@@ -88,7 +89,16 @@ def test_what_a_mount_can_cover_leaves_its_folder_open(tmp_path: Path) -> None:
     made, said = plan(permit(*WRITE), world(tmp_path), "landlock", own=True)
     assert made.masked == (str(tmp_path / "a/.env"),) and said == (f"kept closed: {tmp_path}/a/.env",)
     made, said = plan(permit(*WRITE, barred=(absent,)), world(tmp_path), "landlock", own=True)
-    assert made.masked == (str(tmp_path / "a/.env"),) and f"because of {absent} a shell" in said[1]
+    assert set(made.masked) == {str(tmp_path / "a/.env"), str(tmp_path / "later")} and len(said) == 1
+    assert made.standing == (str(tmp_path / "later"),) and (tmp_path / "later").is_dir()
+    again, _ = plan(permit(*WRITE, barred=(absent,)), world(tmp_path), "namespaces")
+    assert again.standing == made.standing and set(made.standing) <= set(again.hidden)
+    mask.let_go(made.standing)
+    assert (tmp_path / "later").is_dir(), "another call needs it"
+    mask.let_go(again.standing)
+    assert not (tmp_path / "later").exists()
+    made, said = plan(permit(*WRITE, barred=(absent,)), world(tmp_path), "landlock")
+    assert made.standing == () and f"because of {absent}" in said[1] and not (tmp_path / "later").exists()
     assert plan(permit(*READ), world(tmp_path), "landlock", own=True)[0].masked == ()
     for level in ("seccomp", "off"):
         assert plan(permit(*WRITE, barred=(absent,)), world(tmp_path), level)[1] == (), "there it is not closed"
