@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-import signal
+try:
+    # The same without enums, which cost half an interpreter's start.
+    import _signal as signal  # type: ignore[import-not-found]
+except ImportError:
+    import signal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

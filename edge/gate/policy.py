@@ -60,11 +60,12 @@ class Policy(Record):
     @property
     def digest(self) -> str:
         """SHA-256, in hexadecimal, over a canonical JSON of every field. People are shown its first 16 digits."""
-        import hashlib
-        import json
+        from edge.compact import encoders
+        from edge.sha import sha256
 
-        exact = json.dumps(as_dict(self), sort_keys=True, ensure_ascii=True, separators=(",", ":"))
-        return hashlib.sha256(exact.encode("ascii")).hexdigest()
+        exact = "".join(encoders()[0](dict(sorted(as_dict(self).items())), 0))
+        found: str = sha256()(exact.encode("utf-8", "surrogatepass")).hexdigest()
+        return found
 
     def columns(self, unattended: bool) -> tuple[int, ...]:
         """The columns of the table that count, as indices of PRESETS; the strictest verdict among them decides."""

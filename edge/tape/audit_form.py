@@ -236,19 +236,12 @@ def _first_parts(fields: Any, level: int) -> tuple[str, ...]:
 
 
 def _first_sha256(data: bytes) -> Any:
-    """The same for SHA-256: Python's own, else whatever hashlib has."""
-    from sys import version_info
+    """The same for SHA-256."""
+    from edge.sha import sha256
 
     global _sha256
-    try:
-        if version_info < (3, 12):  # to look for a module that is not there costs more than hashlib
-            from _sha256 import sha256  # type: ignore[import-not-found]
-        else:
-            from _sha2 import sha256  # type: ignore[import-not-found]
-    except ImportError:
-        from hashlib import sha256
-    _sha256 = sha256
-    return sha256(data)
+    _sha256 = sha256()
+    return _sha256(data)
 
 
 _parts: Callable[[Any, int], tuple[str, ...]] = _first_parts

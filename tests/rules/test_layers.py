@@ -71,7 +71,12 @@ ROOMS = (
     ),
     Room("edge.turn", "edge.faults edge.record edge.call edge.step", late=PURE_LATE),
     Room("edge.verdicts", "edge.faults edge.record edge.call", late=PURE_LATE),
-    Room("edge.gate.*", "edge.faults edge.record edge.text edge.call edge.gate.*", late=PURE_LATE),
+    # The digest of a policy is over JSON.
+    Room(
+        "edge.gate.*",
+        "edge.faults edge.record edge.text edge.call edge.compact edge.gate.* edge.sha",
+        late=PURE_LATE,
+    ),
     Room("edge.brief", "edge.call edge.tool edge.text edge.schema", late=PURE_LATE),
     # Secrets in every form, and the patterns of those nobody told us of.
     Room("edge.redact edge.redact_forms", "edge.compact edge.redact_forms", late=PURE_LATE + " binascii re"),
@@ -89,10 +94,11 @@ ROOMS = (
     ),
     # One encoder for the two that write JSON all the time; the private module has a public one behind it.
     Room("edge.compact", late=PURE_LATE + " _json"),
+    # SHA-256 is Python's own, for hashlib loads OpenSSL.
+    Room("edge.sha", late=PURE_LATE + " _sha2 _sha256 sys"),
     Room("edge.toml", "edge.faults", calls="__import__"),  # tomllib where Python has it, else tomli, else neither
     # Records, macs and receipts are text and arithmetic; receipts are found in an answer by one pattern.
-    # SHA-256 is Python's own, for hashlib loads OpenSSL.
-    Room("edge.tape.audit_form", "edge.faults edge.text edge.compact", late=PURE_LATE + " _sha2 _sha256 re sys"),
+    Room("edge.tape.audit_form", "edge.faults edge.text edge.compact edge.sha", late=PURE_LATE + " re"),
     # A record carries four clocks and a checksum; leftovers ends what a dead run left behind.
     Room("edge.tape.leftovers", WORDS + " edge.tape.*", "os time", PURE_LATE + " signal"),
     Room(
@@ -197,7 +203,7 @@ ROOMS = (
         CORE + " edge edge.approvals.* edge.approve edge.brief edge.cli.* edge.config edge.context edge.grants "
         "edge.hands.* edge.jobs edge.loop edge.model.* edge.parts edge.peripherals.* edge.pulse edge.redact edge.stop "
         "edge.taint edge.tape.* edge.watch",
-        "os posix select signal sys termios time",
+        "_signal os posix select signal sys termios time",
         PURE_LATE + " _queue _thread importlib.util readline shlex",
         "input",
     ),
