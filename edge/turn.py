@@ -296,8 +296,9 @@ def stop(turn: Turn, event: Stop) -> Moved:
     actions: list[Action] = [Cut()]
     for doing in turn.calls:
         if doing.status in OPEN:
-            running = doing.status == "running" and not doing.observes
-            text = "ended while it ran: what it did is unknown" if running else "ended before it ran"
+            text = "ended before it ran"
+            if doing.status == "running":
+                text = "ended while it ran" + ("" if doing.observes else ": what it did is unknown")
             actions.append(Tell(doing.call, "interrupted", Observation(False, f"{text} ({event.fault.sentence})")))
     actions.append(End("", event.fault))
     ended = tuple(replace(doing, status="done") for doing in turn.calls)
