@@ -1,4 +1,4 @@
-"""JSON without blanks, for the tape and for what goes to a model. Pure.
+"""JSON without blanks, for the tape and for what goes to a model, and reading what was written so. Pure.
 
 Rules:
 1. `parts(value, 0)` joined, and `quoted(text)`, are what json.JSONEncoder gives with `ensure_ascii=False`, compact
@@ -8,6 +8,8 @@ Rules:
 3. JSONEncoder makes its C encoder anew for each text; here it is made once. It stands in a private module: without it
    the plain encoder does the same.
 4. Neither module is imported before the first use.
+5. `decoder()` reads as json.loads does, by the private C scanner: json loads `re` and `enum`, which a short run needs
+   for nothing else. What is not one JSON value without blanks around it is left to json.loads.
 """
 
 from __future__ import annotations
@@ -44,6 +46,33 @@ def plain() -> tuple[Parts, Quoted]:
         ensure_ascii=False, separators=(",", ":"), allow_nan=False, check_circular=False, default=_as_object
     ).encode
     return (lambda value, level: (encode(value),)), encode
+
+
+def decoder() -> Callable[[str], Any]:
+    """What reads a text of JSON; ValueError or RecursionError for what is none. Ask once."""
+    try:
+        from _json import make_scanner
+    except ImportError:
+        from json import loads
+
+        return loads
+    numbers = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}
+    wants = {"strict": True, "object_hook": None, "object_pairs_hook": None, "parse_float": float, "parse_int": int}
+    wanted: Any = type("Wants", (), {**wants, "parse_constant": numbers.__getitem__})
+    scan = make_scanner(wanted)
+
+    def read(text: str) -> Any:
+        try:
+            value, end = scan(text, 0)
+            if end == len(text):
+                return value
+        except StopIteration:
+            pass  # an empty text, or a blank before the value
+        from json import loads
+
+        return loads(text)
+
+    return read
 
 
 def _as_object(value: Any) -> Any:

@@ -55,11 +55,11 @@ class Taint:
 
     def mark(self, paths: Iterable[tuple[str, bool]]) -> None:
         """These are about to be written from what this conversation has heard."""
-        import json
-
         marks = self._known()
         if not self.source:
             return
+        import json
+
         told = _real(paths)
         fresh = [(path, deep) for path, deep in told if marks.get(path, (False, ""))[0] < deep or path not in marks]
         if not fresh:
@@ -108,8 +108,6 @@ def _inside(path: str, folder: str) -> bool:
 
 def _read(path: str) -> dict[str, tuple[bool, str]]:
     """The marks that were kept; a torn line is passed over, anything worse marks everything (rule 4)."""
-    import json
-
     all_of_it = {"/": (True, "what was written earlier; its marks cannot be read")}
     try:
         handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
@@ -125,6 +123,8 @@ def _read(path: str) -> dict[str, tuple[bool, str]]:
         return all_of_it
     finally:
         os.close(handle)
+    import json
+
     marks: dict[str, tuple[bool, str]] = {}
     for line in raw.split(b"\n"):
         if not line.endswith(b"}"):

@@ -11,7 +11,7 @@ Rules:
 3. A value that JSON cannot hold is refused before anything is written. Text is kept whatever is in it: a
    lone surrogate becomes its \\u escape, which is valid JSON, and comes back as it was.
 4. A field called like a member of the line itself (a fault's own `kind`) is kept with `_` behind its name.
-5. json is imported at the first record, not with the module.
+5. JSON is read and written by edge/compact.py, which makes its encoder and decoder at the first record.
 6. `read(count, offset)` stands for a file: at most `count` bytes from `offset`. Nothing here needs more
    memory than two lines.
 """
@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from binascii import crc32
 
-from edge.compact import encoders
+from edge.compact import decoder, encoders
 from edge.faults import TapeFault
 
 TYPE_CHECKING = False
@@ -69,13 +69,11 @@ def encode(seq: int, boot: str, mono: float, wall: float, kind: str, fields: Map
 
 def decode(line: bytes) -> dict[str, Any] | None:
     """The record of one line (without newline and checksum), or None when it is none."""
-    import json
-
     body = line[:-_MARK]
     if line[-_MARK:] != b',"crc":"%08x"}' % crc32(body):
         return None
     try:
-        record = json.loads(line.decode("utf-8"))
+        record = _read(line.decode("utf-8"))
     except (ValueError, RecursionError):
         return None
     if not (isinstance(record, dict) and type(record.get("seq")) is int and isinstance(record.get("kind"), str)):
@@ -191,4 +189,12 @@ def _first(fields: Any, level: int) -> tuple[str, ...]:
     return _parts(fields, level)
 
 
+def _first_read(text: str) -> Any:
+    """The same for the decoder."""
+    global _read
+    _read = decoder()
+    return _read(text)
+
+
 _parts: Parts = _first
+_read: Callable[[str], Any] = _first_read
