@@ -55,6 +55,8 @@ def plan(
     standing = mask.stand_in(hidden, paths.writes) if covers else ()
     hidden = tuple(dict.fromkeys((*hidden, *standing)))
     masked = mask.possible(hidden, paths.writes) if covers and level != "namespaces" else ()
+    # What was granted by name in a closed folder would lie under the cover.
+    masked = tuple([one for one in masked if not any(inside(name, one) for name in paths.exact)])
     held = masked if level in ("seccomp", "off") else hidden  # by rights of the user nothing of the user's is closed
     closed = _closed(held, paths.writes, hidden if level == "namespaces" else masked)
     called = {kind: _names(permit, kind) for kind in ("socket", "capability")}
