@@ -118,6 +118,7 @@ class Walk:
         self.maybe += 1
         for op, pipe in item.rest:
             if op == "||" and leaves(pipe):
+                self.apart(lambda pipe=pipe: self.pipe(pipe))  # type: ignore[misc]
                 continue
             if op == "||":
                 self.state.go(before, False)
