@@ -61,7 +61,7 @@ def build(plan: Confinement, user: int) -> None:
     _proc(plan)
     for path in plan.lists:
         _names(path)
-    _shut(plan)
+    _shut(plan, user)
     kernel.unmount(OLD)
     os.rmdir(OLD)
     for path in ("/", *ways):
@@ -293,7 +293,7 @@ def placeholders(path: str, names: list[tuple[str, bool]]) -> None:
                 raise
 
 
-def _shut(plan: Confinement) -> None:
+def _shut(plan: Confinement, user: int) -> None:
     """Cover what is hidden and was put here with others; nothing can be opened through the cover, nor removed."""
     os.mkdir(SHUT, 0)
     os.close(os.open(SHUT + "-file", os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0))
@@ -302,7 +302,19 @@ def _shut(plan: Confinement) -> None:
         above = [other for other in plan.hidden if other != path]
         if identity.within(path, above) or not os.path.lexists(path) or os.path.islink(path):
             continue
-        kernel.mount(SHUT if os.path.isdir(path) else SHUT + "-file", path, "", kernel.MS_BIND)
+        named = [one for one in (*plan.reads, *plan.writes) if one != path and identity.within(one, (path,))]
+        if named:
+            _only(path, named, plan, user)
+        else:
+            kernel.mount(SHUT if os.path.isdir(path) else SHUT + "-file", path, "", kernel.MS_BIND)
         attributes(path, kernel.ATTR_RDONLY | kernel.ATTR_NOSUID | kernel.ATTR_NODEV, False)
     os.rmdir(SHUT)
     os.unlink(SHUT + "-file")
+
+
+def _only(folder: str, named: list[str], plan: Confinement, user: int) -> None:
+    """Cover a closed folder by one that holds nothing but what was granted by its own name."""
+    kernel.mount("tmpfs", folder, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, "mode=0711,size=1m")
+    for path in dict.fromkeys(named):
+        writable = path in plan.writes
+        _bind(path, writable, user if writable or identity.wants_showing(path, plan) else 0)
