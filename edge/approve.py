@@ -74,7 +74,11 @@ class Nobody:
     """There is no person: every question is answered no."""
 
     def at_once(self, question: Question) -> Answer | None:
-        return Answer(False, "nobody", "nobody could be asked; run it at a terminal, or allow it with --yes")
+        return Answer(
+            False,
+            "nobody",
+            "nobody could be asked; run it at a terminal or with --ask, or allow it with --grant or --yes",
+        )
 
     def poll(self, seconds: float) -> Answer | None:
         return Answer(False, "nobody", "nobody could be asked")

@@ -234,7 +234,15 @@ def _unknown(key: str, table: bool, where: str) -> ConfigFault:
     names = [known.rpartition(".")[2] for known in _KEYS if known.rpartition(".")[0] == group]
     meant = next((known for known in _KEYS if known.rpartition(".")[2] == last), "") or near(last, names)
     fix = f"did you mean {meant}?" if meant else f"known here: {', '.join(names)}"
+    if last not in names and _of_profiles(last):
+        fix = f"{last} stands below a [risk_profiles.NAME], which profile = NAME or --profile NAME puts in force"
     return ConfigFault(f"there is no key {ascii(key[:60])[1:-1]}", fix, where, key)
+
+
+def _of_profiles(key: str) -> bool:
+    from edge.gate.profile import Profile
+
+    return key in Profile.__fields__ and key not in ("name", "said")
 
 
 def _kind(value: Any) -> str:
@@ -346,7 +354,9 @@ def _folders(value: Any) -> tuple[str, ...]:
         if not os.path.isdir(path):
             raise ValueError(f"must name folders that exist, and {folder[:60]!r} is none")
         if not is_workspace(path):
-            raise ValueError(f"must not name / or a folder of the system such as {path}")
+            raise ValueError(
+                f"must not name {path}, " + ("which is everything" if path == "/" else "a folder of the system")
+            )
         found.append(path)
     return tuple(dict.fromkeys(found))
 

@@ -69,7 +69,8 @@ def _findings(options: Options) -> Iterator[Finding]:
 
 def _settings(options: Options, settings: Settings) -> str:
     path = options.config or settle.find(os.environ)
-    return f"mode {settings.preset}, " + (f"from {path}" if path else "no settings file, defaults")
+    profile = f"risk profile {settings.profile}, " if settings.profile else ""
+    return f"mode {settings.preset}, {profile}" + (f"from {path}" if path else "no settings file, defaults")
 
 
 def _state(settings: Settings) -> Iterator[Finding]:

@@ -34,7 +34,7 @@ def carry(options: Options, line: str, model: Model | None = None) -> int:
 
     run_ = Run(options, watcher(options, {tool.name: tool for tool in every()}))
     if not run_.tape.durable:
-        say("no folder for state can be written: nothing is kept")
+        say("no folder for state can be written: nothing is kept (name one with --state DIR)")
     code = 130
     try:
         with counting(run_.loop):

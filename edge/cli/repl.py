@@ -29,7 +29,7 @@ anything else        a goal, in your own words"""
 def repl(options: Options, resume: str = "") -> int:
     """Read lines until the end; 0, or the code of a fault at the start. Ctrl-C ends a turn, not the prompt."""
     if not keeps(_told_state(options), environment()):
-        say("no folder for state can be written: nothing is kept")
+        say("no folder for state can be written: nothing is kept (name one with --state DIR)")
     asked = sys.stdin is not None and sys.stdin.isatty()
     if asked:
         import readline  # noqa: F401 (line editing for input())

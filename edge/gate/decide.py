@@ -73,7 +73,7 @@ def ruling(call: Call, effects: tuple[Effect, ...], policy: Policy, state: State
     """The decision, each finding with its row and verdict, and what happened to the worst of them afterwards."""
     gone = missing(call, effects, policy, state)
     if gone is not None:
-        return _denied(*gone)
+        return _denied(*gone, policy.profile)
     if state.calls_last_hour >= policy.calls_per_hour:
         return _denied(rules.CALLS_USED_UP, str(policy.calls_per_hour))
     if not effects:
@@ -106,8 +106,11 @@ def _weight(one: Judged) -> tuple[int, int]:
     return _WEIGHT[one.verdict], _WEIGHT[one.row.risk]
 
 
-def _denied(row: Row, what: str) -> Ruling:
-    return Ruling(Decision("deny", row.risk, row.id, row.sentence.format(what=what)))
+def _denied(row: Row, what: str, profile: str = "") -> Ruling:
+    """The denial of a row; where its sentence is about the risk profile, that is named."""
+    sentence = row.sentence.replace("the risk profile", "the risk profile{named}")
+    named = f" {profile}" if profile else ""
+    return Ruling(Decision("deny", row.risk, row.id, sentence.format(what=what, named=named)))
 
 
 def verdict(row: Row, columns: tuple[int, ...], policy: Policy) -> str:

@@ -39,7 +39,9 @@ def rows() -> tuple[Row, ...]:
 
 def table(policy: Policy, profile: Profile | None = None) -> list[str]:
     """Every rule: what it is for, its verdict in each preset, and what the policy in force makes of it."""
-    lines = [*in_force(policy, profile), "", _columns("rule", "risk", PRESETS)]
+    lines = [*in_force(policy, profile), ""]
+    lines += _folded("named: denied, or asked about where ask_for of the risk profile names the rule or its group", "")
+    lines.append(_columns("rule", "risk", PRESETS))
     for row in rows():
         lines.append(_columns(row.id, row.risk, row.verdicts))
         lines += _folded(row.sentence.format(what="..."), "    ")
@@ -49,7 +51,6 @@ def table(policy: Policy, profile: Profile | None = None) -> list[str]:
     lines += ["", "after the table:"]
     for name, sentence in AFTER:
         lines += [name, *_folded(sentence, "    ")]
-    lines += ["", *_folded("named: denied, or asked about where ask_for of the risk profile names the rule", "")]
     return lines
 
 

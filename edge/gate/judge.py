@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from edge.gate.shell import Script
 
 COMMANDS = 50  # simple commands in one text that nobody needs to look at only because of their number
+_SHOWN = 12  # names of what a board declares, in a sentence
 NO_GRANT = Grant("unknown", "none")
 # Paths that lead to no place at all, whatever would be done there.
 _NOWHERE = {"odd": rules.ODD_PATH, "adrift": rules.ADRIFT}
@@ -136,14 +137,21 @@ def finding(effect: Effect, policy: Policy, scene: Scene) -> Finding:
             if output.name == name:
                 row = rules.RULES.get(("actuate", "output", output.risk), rules.NO_RULE)
                 return Finding(effect, row, grant, f"{output.label} {effect.detail}".rstrip())
-        return Finding(effect, rules.NOT_DECLARED, grant, f"output {name!r}")
+        return Finding(effect, rules.NOT_DECLARED, grant, _undeclared("output", name, [o.name for o in scene.outputs]))
     if kind == "sensor" and effect.verb == "sense":
-        known = name in [sensor.name for sensor in scene.sensors]
+        names = [sensor.name for sensor in scene.sensors]
+        known = name in names
         row = rules.RULES["sense", "sensor", "declared"] if known else rules.NOT_DECLARED
-        return Finding(effect, row, grant, name if known else f"sensor {name!r}")
+        return Finding(effect, row, grant, name if known else _undeclared("sensor", name, names))
     return Finding(
         effect, rules.RULES.get((effect.verb, kind, name), rules.NO_RULE), grant, f"{effect.verb} {effect.on}"
     )
+
+
+def _undeclared(kind: str, name: str, names: list[str]) -> str:
+    """What the board has not, and what it has: a slip is seen at once."""
+    more = ", ..." if len(names) > _SHOWN else ""
+    return f"{kind} {name!r}; it has {', '.join(names[:_SHOWN]) or 'none'}{more}"
 
 
 def _file(effect: Effect, path: str, policy: Policy, scene: Scene) -> Finding:

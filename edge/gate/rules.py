@@ -49,8 +49,10 @@ ADRIFT = Row(
 )
 CALLS_USED_UP = Row("budget.calls", "low", NEVER, "the budget of {what} tool calls per hour is used up")
 STOPPED = Row("stop.all", "high", NEVER, "the operator has stopped everything; `fieldhand resume` ends that")
-STOPPED_NETWORK = Row("stop.network", "high", NEVER, "the operator has stopped the network; {what} waits for resume")
-STOPPED_TOOL = Row("stop.tool", "high", NEVER, "the operator has stopped the tool {what}")
+STOPPED_NETWORK = Row(
+    "stop.network", "high", NEVER, "the operator has stopped the network; {what} waits for `fieldhand resume`"
+)
+STOPPED_TOOL = Row("stop.tool", "high", NEVER, "the operator has stopped the tool {what}; `fieldhand resume` ends that")
 DENIES_ALL = Row("profile.deny-all", "high", NEVER, "the risk profile says deny_all_tools; {what} is a tool")
 NOT_GIVEN = Row("run.not-given", "high", NEVER, "{what} is not in the list of tools that this run was given")
 EXCLUDED = Row("profile.excluded", "high", NEVER, "{what} is in excluded_tools, and this is not the command line")

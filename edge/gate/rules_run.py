@@ -14,7 +14,10 @@ from __future__ import annotations
 
 from edge.gate.row import ALWAYS, ASKS, DISK, HIGH, HIGH_ASKS, MEDIUM, NEVER, RUIN, SHELL, UNLISTED, Row
 
-_INTERNAL = "{what}; internal hosts are refused unless `internal_hosts` of the risk profile names them"
+_INTERNAL = (
+    "{what}; internal hosts are refused unless the operator names them: "
+    '[risk_profiles.NAME] internal_hosts = ["HOST:PORT"] in the settings, and --profile NAME'
+)
 _OPEN = "{what}; `block_internal_http` is off"
 _BAD = "the address {what}"
 _NETWORK = "opens the network to this command: {what}"

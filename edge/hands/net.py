@@ -42,7 +42,7 @@ REDIRECTS = 5
 BODY = 1 << 20  # bytes of a body, whatever was asked for
 READING = ("GET", "HEAD", "OPTIONS")
 METHODS = (*READING, "POST", "PUT", "PATCH", "DELETE")
-FIX = "the operator can list this host by name: internal_hosts of the risk profile"
+FIX = 'the operator can list it: [risk_profiles.NAME] internal_hosts = ["HOST:PORT"], and --profile NAME'
 _LEADS_ON = (301, 302, 303, 307, 308)
 _BECOMES_GET = (301, 302, 303)
 

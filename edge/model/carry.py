@@ -43,6 +43,8 @@ RECENT = 5
 LONGEST_TEXT = 8000
 # How edge.turn begins the text of a call that the gate or a person refused: nothing of it was done.
 REFUSALS = ("refused by ", "refused: ")
+# And of a call that a person answered with words of their own; it was not run.
+INSTEAD = "not run; the operator answers instead: "
 
 
 class Want(Record):
@@ -245,6 +247,10 @@ class Carrier:
             self._say(self._confirmed(name, how, intent, outcome.data.get("left")))
             return
         self._stopped = f"{name} was not switched as ordered"
+        if outcome.text.startswith(INSTEAD):
+            said = shown(outcome.text[len(INSTEAD) :], 300)
+            self._say(f"The {name} was not switched {how}: the operator answered instead: {said}")
+            return
         if not outcome.ok and outcome.known and outcome.text.startswith(REFUSALS):
             nothing = "" if self._switched else " Nothing was switched."
             self._say(f"The {name} was not switched {how}: {reason(outcome)}.{nothing}")

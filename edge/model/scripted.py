@@ -40,8 +40,15 @@ class Scripted:
         try:
             with open(path, encoding="utf-8") as file:
                 lines = file.read().split("\n")
-        except (OSError, UnicodeDecodeError) as error:
-            raise ConfigFault(f"the script {path} cannot be read: {error}", key="model") from error
+        except OSError as error:
+            why = (error.strerror or "unknown error").lower()
+            raise ConfigFault(
+                f"the script {path} cannot be read: {why}", "name one that exists", key="model"
+            ) from error
+        except UnicodeDecodeError as error:
+            raise ConfigFault(
+                f"the script {path} cannot be read: it is not UTF-8", "save it as UTF-8", key="model"
+            ) from error
         replies, numbers = [], []
         for number, line in enumerate(lines, 1):
             if line.strip():

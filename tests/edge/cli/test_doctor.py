@@ -40,6 +40,7 @@ def test_a_wall_that_the_policy_switches_off_is_said_and_is_no_fault(tmp_path: P
     settings.write_text('profile = "p"\n[risk_profiles.p]\nlevel = "supervised"\nsandbox = "off"\n')
     done = agent.run("--config", str(settings), "doctor", home=tmp_path)
     assert "level off" in done.stdout, (done.stdout, done.stderr)
+    assert f"settings: mode supervised, risk profile p, from {settings}\n" in done.stdout
     assert "absent wall" in done.stdout and "the policy says sandbox = off" in done.stdout
     assert "wrong" not in done.stdout and done.returncode == 0
 

@@ -66,7 +66,7 @@ def test_a_stop_that_is_in_force_is_part_of_what_the_gate_says(here: Path, capfd
     assert main(["tool", "sensor_list"]) == 0 and main(["stop", "--network"]) == 0
     capfd.readouterr()
     code, out, err = run(capfd, "check", "http_request", '{"url": "https://example.org/"}')
-    assert code == 11 and "[stop.network]" in out and " https://example.org/ waits for resume" in out
+    assert code == 11 and "[stop.network]" in out and " https://example.org/ waits for `fieldhand resume`" in out
     assert "stopped here: network" in err
     assert run(capfd, "check", "sensor_list")[0] == 0
     assert main(["stop"]) == 0

@@ -104,3 +104,10 @@ def test_each_key_of_a_profile_moves_what_it_says(profile: str, tool: str, args:
     # What somebody would be asked is denied when nobody is there; nothing is given by that.
     alone = main(["--profile", profile, "--unattended", "policy", "check", tool, json.dumps(args)])
     assert alone == (11 if code == 10 else code)
+
+
+def test_what_named_means_is_said_above_the_columns(tmp_path: Path) -> None:
+    done = agent.run("policy", "explain", home=tmp_path)
+    assert done.returncode == 0, done.stderr
+    head, _, _ = done.stdout.partition("\nrule ")
+    assert "named: denied, or asked about where ask_for of the risk profile names the rule" in head

@@ -154,3 +154,24 @@ def test_a_path_that_needs_a_lost_folder_is_denied_in_a_sentence() -> None:
 def test_the_sentence_of_a_write_outside_names_roots() -> None:
     found = decide(Call("x", {}, "c1"), (Effect("write", "file:/srv/x"),), Policy(), State(), SCENE)
     assert "roots" in found.sentence and "/srv/x" in found.sentence
+
+
+def test_what_the_board_does_not_declare_is_denied_beside_what_it_declares() -> None:
+    told = decide(Call("sensor_read", {}), (Effect("sense", "sensor:temprature"),), Policy(), State(), SCENE).sentence
+    assert told.startswith("the board declares no sensor 'temprature'; it has ")
+    assert all(sensor.name in told for sensor in SCENE.sensors)
+
+
+def test_a_list_that_denies_names_its_profile_and_a_stop_what_lifts_it() -> None:
+    look = (Effect("list", "sensor:all"),)
+    policy = Policy(profile="shed", allowed_tools=("file_read",))
+    denied = decide(Call("sensor_list", {}), look, policy, State(), SCENE)
+    assert denied.sentence == "sensor_list is not in allowed_tools of the risk profile shed"
+    stopped = decide(Call("sensor_list", {}), look, Policy(), State(stopped="tool:sensor_list"), SCENE)
+    assert stopped.sentence == "the operator has stopped the tool sensor_list; `fieldhand resume` ends that"
+
+
+def test_an_internal_host_is_refused_with_what_would_list_it() -> None:
+    effect = Effect("fetch", "url:http://127.0.0.1:8080/", detail="GET")
+    told = decide(Call("http_request", {}), (effect,), Policy(), State(), SCENE).sentence
+    assert '[risk_profiles.NAME] internal_hosts = ["HOST:PORT"]' in told and "--profile NAME" in told

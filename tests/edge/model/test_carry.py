@@ -149,3 +149,10 @@ def test_a_list_that_failed_is_told_with_its_reason():
     assert lines == ["The sensors could not be listed: nothing there."]
     _, lines = run(plan(i.Listing("outputs")), lambda w: outcome(w, outputs=[]))
     assert lines == ["Outputs: none are declared."]
+
+
+def test_words_of_the_operator_in_place_of_a_yes_are_not_taken_for_the_boards():
+    said = "not run; the operator answers instead: only after noon"
+    wants, lines = run(plan(i.Switch(("fan",), True, 5.0)), lambda w: outcome(w, True, said))
+    assert len(wants) == 1
+    assert lines == ["The fan was not switched on for 5 s: the operator answered instead: only after noon"]

@@ -76,3 +76,12 @@ def test_an_absent_or_binary_script_is_a_config_fault(tmp_path):
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(ConfigFault, match="cannot be read"):
         Scripted.load(str(tmp_path / "binary"))
+
+
+def test_why_a_script_cannot_be_read_is_said_in_plain_words(tmp_path):
+    with pytest.raises(ConfigFault) as caught:
+        Scripted.load(str(tmp_path / "nope"))
+    assert (
+        str(caught.value)
+        == f"the script {tmp_path}/nope cannot be read: no such file or directory (name one that exists)"
+    )
