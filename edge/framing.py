@@ -52,40 +52,45 @@ _ENDS = (
 )
 _BLANK = " \t\r\n\ufeff"
 
+_NAMES = "think|thinking|thought|reasoning|seed:think"
+_TAG = rf"(?<!`)(?:<(?P<end>/)?(?:{_NAMES})>|\[(?P<stop>/)?THINK\])"
+_LINE = r"^[ \t]*(?P<open>[{\[])"
+# Wherever the marks stand: models open fences behind a list mark or a colon, and deeper than 3 blanks.
+_FENCE = r"(?P<fence>`{3,}|~{3,})(?P<info>[^\n]*)"
+_TAGS = "examples?|samples?|quote|blockquote"
+_QUOTE = r"^[ \t]*(?P<quote>[\"'\u00ab\u00bb\u2018-\u201f]{1,3})[ \t\r]*$"
+_EXAMPLE = rf"(?<!`)<(?P<example>{_TAGS})(?:\s[^<>\n]*)?>"
+# To make one of them ready costs as much as to read some hundred replies: each waits until it is needed.
+_PATTERNS = {
+    "tag": _TAG,
+    "line tag": rf"^[ \t]*(?:<(?:{_NAMES})>|\[THINK\])",
+    "tag or object": f"{_TAG}|{_LINE}",
+    "example or object": f"{_FENCE}|{_LINE}|{_EXAMPLE}|{_QUOTE}",
+    "example end": rf"</(?:{_TAGS})\s*>",
+    "quote end": _QUOTE,
+    "fence end": r"^[ \t]*(?P<fence>`{3,}|~{3,})[ \t\r]*$",
+}
+_EXACT = {
+    "info": r"[ \t]*[\w.+-]*[ \t]*(?={)",  # a fence that opens on the line of its object
+    "first": r"[ \t]*[{\[]",
+    # {a word} or [a word] that begins a line of prose: no JSON object, and no list that could hold one
+    "prose": r"\{[ \t]*[^\s\"':{}][^\n\"':{}]*\}|\[(?!\s*[\[{\"'])",
+    "channel": r"(?s)<\|channel\|>(?P<name>[^<]*)(?:<\|constrain\|>[^<]*)?<\|message\|>(?P<text>.*?)"
+    r"(?=<\|(?:end|return|call|start|channel)\|>|\Z)",
+}
 _marks: dict[str, Any] = {}
 
 
 def _pattern(name: str) -> Any:
-    """One of the compiled patterns, made at first use."""
-    if not _marks:
+    """One of the patterns, compiled at its first use."""
+    found = _marks.get(name)
+    if found is None:
         import re
 
-        names = "think|thinking|thought|reasoning|seed:think"
-        tag = rf"(?<!`)(?:<(?P<end>/)?(?:{names})>|\[(?P<stop>/)?THINK\])"
-        line = r"^[ \t]*(?P<open>[{\[])"
         flags = re.MULTILINE | re.IGNORECASE
-        _marks["tag"] = re.compile(tag, flags)
-        _marks["line tag"] = re.compile(rf"^[ \t]*(?:<(?:{names})>|\[THINK\])", flags)
-        _marks["tag or object"] = re.compile(f"{tag}|{line}", flags)
-        # Wherever the marks stand: models open fences behind a list mark or a colon, and deeper than 3 blanks.
-        fence = r"(?P<fence>`{3,}|~{3,})(?P<info>[^\n]*)"
-        tags = "examples?|samples?|quote|blockquote"
-        quote = r"^[ \t]*(?P<quote>[\"'\u00ab\u00bb\u2018-\u201f]{1,3})[ \t\r]*$"
-        example = rf"(?<!`)<(?P<example>{tags})(?:\s[^<>\n]*)?>"
-        _marks["example or object"] = re.compile(f"{fence}|{line}|{example}|{quote}", flags)
-        _marks["example end"] = re.compile(rf"</(?:{tags})\s*>", flags)
-        _marks["quote end"] = re.compile(quote, flags)
-        _marks["fence end"] = re.compile(r"^[ \t]*(?P<fence>`{3,}|~{3,})[ \t\r]*$", flags)
-        _marks["info"] = re.compile(r"[ \t]*[\w.+-]*[ \t]*(?={)")  # a fence that opens on the line of its object
-        _marks["first"] = re.compile(r"[ \t]*[{\[]")
-        # {a word} or [a word] that begins a line of prose: no JSON object, and no list that could hold one
-        _marks["prose"] = re.compile(r"\{[ \t]*[^\s\"':{}][^\n\"':{}]*\}|\[(?!\s*[\[{\"'])")
-        _marks["channel"] = re.compile(
-            r"<\|channel\|>(?P<name>[^<]*)(?:<\|constrain\|>[^<]*)?<\|message\|>(?P<text>.*?)"
-            r"(?=<\|(?:end|return|call|start|channel)\|>|\Z)",
-            re.DOTALL,
-        )
-    return _marks[name]
+        found = re.compile(_PATTERNS[name], flags) if name in _PATTERNS else re.compile(_EXACT[name])
+        _marks[name] = found
+    return found
 
 
 def answer(raw: str) -> str:
@@ -140,7 +145,7 @@ def _final(text: str) -> str:
 
 def _outside(text: str, gap: str, objects: bool) -> str:
     """The text without think blocks, `gap` in the place of each. `objects`: what a readable object holds is text."""
-    if not _pattern("tag").search(text):
+    if ("<" not in text and "[" not in text) or not _pattern("tag").search(text):
         return text
     scan = _pattern("tag or object" if objects else "tag")
     skip = _Skip(text) if objects else None
