@@ -25,7 +25,9 @@ def main(options: Options) -> int:
     if do == "list" and not rest:
         return _list(folder(options), options.json)
     rest = [word.strip() for word in rest]
-    if do not in ("approve", "deny") or not any(rest[:1]) or (do == "approve" and len(rest) > 1):
+    if do in ("approve", "deny") and not any(rest[:1]):
+        raise UsageFault(f"approvals {do} needs the id of a question", f"{HOW}; approvals list shows the ids")
+    if do not in ("approve", "deny") or (do == "approve" and len(rest) > 1):
         raise UsageFault(f"approvals knows no {' '.join(options.words)[:60]!r}", HOW)
     name, text = rest[0].lower(), " ".join(rest[1:])
     why = answer(folder(options), {"do": do, "id": name, "text": text})

@@ -72,7 +72,12 @@ def parse(argv: list[str]) -> Options:
         elif word.startswith("--"):
             _long(word[2:], rest, given)
         elif word.startswith("-") and len(word) > 1 and not word[1].isdigit():
-            raise _wrong(f"unknown option {word}", "fieldhand --help lists the options")
+            more = (
+                f"; quote a value that holds blanks: '{words[-1]} {word}'"
+                if words[:1] == ["tool"] and words[1:]
+                else ""
+            )
+            raise _wrong(f"unknown option {word}", "fieldhand --help lists the options" + more)
         else:
             words.append(word)
     return _checked(given, words)

@@ -39,6 +39,8 @@ def main(options: Options, state: str, out: TextIO, err: TextIO) -> int:
         return export(state, words[1], err)
     if words[0] == "key" and len(words) == 1:
         return key(state, out, err)
+    if words == ("export",):
+        raise UsageFault("audit export needs the name of a new file", "for example: fieldhand audit export log.jsonl")
     raise UsageFault(f"audit knows no {' '.join(words)!r}", KNOWN)
 
 
@@ -102,7 +104,12 @@ def _keys(told: str) -> tuple[tuple[int, bytes], ...]:
 
     found = keys_of(_file_or(told, "--key"))
     if told and not found:
-        raise UsageFault("--key holds no key", "name a file with what fieldhand audit key printed")
+        fix = "name a file with what fieldhand audit key printed"
+        there = os.path.exists(told)
+        # What is half a key is not shown: it may be most of a real one.
+        name = "" if set("0123456789abcdef: \n").issuperset(told.lower()) and not there else f" {told[:200]}"
+        why = "holds no key" if there else "does not exist, and is no key itself"
+        raise UsageFault(f"--key{name} {why}", fix)
     return found
 
 

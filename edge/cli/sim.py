@@ -43,6 +43,9 @@ def main(words: list[str], state: str, out: TextIO, err: TextIO) -> int:
         for sentence in reset(state):
             _put(err, sentence)
         return 0
+    if words[:1] == ["set"] and len(words) < 3:
+        missing = "the new value" if len(words) == 2 else "what to set and the new value"
+        raise UsageFault(f"sim set needs {missing}", f"for example: sim set {[*words[1:], 'temperature'][0]} 35")
     asked = f"does not know {' '.join(words)[:80]!r}" if words else "needs to know what to do"
     raise UsageFault(f"sim {asked}", HOW)
 

@@ -36,7 +36,8 @@ def parse(words: Sequence[str], schema: Schema) -> dict[str, Any]:
         for word in words:
             name, text = _named(word, rules, schema)
             if name in found:
-                raise UsageFault(f"{name} is given twice, the second time as {word}")
+                hint = "" if "=" in word else "; quote a value that holds blanks"
+                raise UsageFault(f"{name} is given twice, the second time as {word}{hint}")
             found[name] = _meant(name, text, rules[name])
         return fit(found, schema)[0]
     except UsageFault as fault:
@@ -107,7 +108,7 @@ def _named(word: str, rules: Schema, schema: Schema) -> tuple[str, str]:
         for name in schema.get("required", ()):
             if rules[name].get("type") == "string":
                 return name, word
-        raise UsageFault(f"{word[:40]} is not an argument of the form name=value")
+        raise UsageFault(f"{word[:40]} is not an argument of the form name=value; quote a value that holds blanks")
     known = [*rules, *(name[: -len(_SECONDS)] for name in rules if name.endswith(_SECONDS))]
     meant = near(key, known)
     raise UsageFault(f"{key[:40]} is not an argument; " + (f"did you mean {meant}?" if meant else "see the usage"))

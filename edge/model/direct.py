@@ -1,7 +1,7 @@
 """A model that knows one call: for `fieldhand tool NAME` and for text commands, where a person chose the step.
 
-First reply: the call. Second reply: what came of it, as the answer. The call passes the same table, gate
-and tape as any other.
+First reply: the call. Second reply: what came of it, as the answer, to the letter: given to `final`, for the text of
+a reply is trimmed and freed of thoughts. The call passes the same table, gate and tape as any other.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ class Direct:
             return Reply({"role": "assistant", "content": "", "tool_calls": [call]}, "native")
         last = request.context.entries[-1]
         self.failed = last.role == "observation" and not last.ok
-        return Reply({"role": "assistant", "content": last.text or "(nothing)"}, "native")
+        seen = any(letter.isprintable() and not letter.isspace() for letter in last.text)
+        done = {"function": {"name": "final", "arguments": {"text": last.text if seen else "(nothing)"}}}
+        return Reply({"role": "assistant", "content": "", "tool_calls": [done]}, "native")
 
     def cut(self) -> None:
         """Nothing runs that could be cut."""

@@ -401,3 +401,9 @@ def test_an_id_may_stand_between_blanks_and_cannot_be_empty(tmp_path):
     assert cli(tmp_path, "approve", "").returncode == cli(tmp_path, "deny", " ", "words").returncode == 2
     told = cli(tmp_path, "approve", " ZZZZZZ ")
     assert told.returncode == 1 and "no question is called zzzzzz:" in told.stderr
+
+
+def test_an_answer_without_an_id_is_told_what_is_missing(tmp_path):
+    for do in ("approve", "deny"):
+        done = cli(tmp_path, do)
+        assert done.returncode == 2 and f"approvals {do} needs the id of a question" in done.stderr

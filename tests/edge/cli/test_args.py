@@ -46,6 +46,10 @@ def test_what_was_said_is_what_is_meant(argv: list[str], wanted: Options) -> Non
         (["-e", "  "], "goal is empty"),
         (["--mode"], "needs a value"),
         (["-x"], "unknown option -x"),
+        (
+            ["tool", "bash", "command=ls", "-l"],
+            "unknown option -l .*; quote a value that holds blanks: 'command=ls -l'",
+        ),
         (["--yes=no"], "unknown option --yes"),
         (["-e", "x", "tools"], "stands beside -e"),
         (["--trace", "xml"], "use --trace json"),

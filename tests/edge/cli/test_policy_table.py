@@ -9,6 +9,7 @@ import pytest
 
 from edge.cli import main
 from edge.gate.policy import PRESETS
+from tests.support import agent
 
 SETTINGS = """\
 [risk_profiles.bare]

@@ -190,7 +190,7 @@ def test_what_cannot_be_set_is_usage_and_changes_nothing(request, state, words, 
     assert not os.path.exists(state + "/sim/state.json") or running
 
 
-@pytest.mark.parametrize("words", [(), ("frob",), ("show", "me"), ("set",), ("set", "temperature"), ("reset", "x")])
+@pytest.mark.parametrize("words", [(), ("frob",), ("show", "me"), ("set", "a", "b", "c"), ("reset", "x")])
 def test_what_it_does_not_know_is_usage_with_what_it_does(state, words):
     with pytest.raises(UsageFault, match=r"it knows sim show, sim set NAME VALUE \(.*\) and sim reset"):
         sim(state, *words)
@@ -206,3 +206,15 @@ def test_output_that_cannot_be_written_is_said(state):
         main(["show"], state, Full(), io.StringIO())
     with pytest.raises(OutputFault, match="closed"):
         main(["show"], state, None, io.StringIO())
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["set"], "sim set needs what to set and the new value .for example: sim set temperature 35"),
+        (["set", "humidity"], "sim set needs the new value .for example: sim set humidity 35"),
+    ],
+)
+def test_what_is_missing_behind_set_is_named_with_an_example(tmp_path, words, said):
+    with pytest.raises(UsageFault, match=said):
+        main(words, str(tmp_path), io.StringIO(), io.StringIO())

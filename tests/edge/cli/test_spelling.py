@@ -57,7 +57,7 @@ def test_words_become_checked_arguments(line: str, args: dict[str, Any]) -> None
         ("fan state=", "state is on or off, not ''"),
         ("fan", "state is missing"),
         ("state=on", "name is missing"),
-        ("fan heater state=on", "name is given twice, the second time as heater"),
+        ("fan heater state=on", "name is given twice, the second time as heater; quote a value that holds blanks"),
         ("fan state=on state=off", "state is given twice"),
         ("fan state=on for=1m for_seconds=2", "for_seconds is given twice"),
         ("fan stat=on", "stat is not an argument; did you mean state?"),
