@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from edge.gate.shell import writers
-from edge.gate.shell.marks import BELOW, SPLIT, known, matches, names, shown
+from edge.gate.shell.marks import BELOW, ONE, SPLIT, STAR, known, matches, names, shown
 from edge.gate.shell.streams import Stream
 
 TYPE_CHECKING = False
@@ -60,7 +60,8 @@ def _expression(walk: Walk, rest: list[str], at: int, starts: list[str], narrowe
         return 1
     if word in _TESTS or (word.startswith("-newer") and len(word) == 8 and word[-1] == "t"):
         value = "".join(rest[at + 1 : at + 2])
-        if SPLIT in value or (not known(value) and any(matches(value, each) for each in _LOUD)):
+        listed = STAR in value or ONE in value  # the shell may make many words of it
+        if SPLIT in value or (listed and any(matches(value, each) for each in _LOUD)):
             walk.sink.unknown("program:find", f"{shown(word)} has a value that only shows when it runs")
         return 2
     if word in _FILES:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from edge.gate.shell.marks import names
+from edge.gate.shell.marks import known, names
 
 # Variables that only change how something is said.
 HARMLESS = names(
     "LANG LANGUAGE TZ TERM COLUMNS LINES NO_COLOR CLICOLOR BLOCK_SIZE BLOCKSIZE TIME_STYLE QUOTING_STYLE "
     "GREP_COLORS GREP_COLOR LS_COLORS SYSTEMD_COLORS SYSTEMD_URLIFY OPTIND OPTARG REPLY DEBIAN_FRONTEND"
 )
+
+
+# What they name is looked for in files: a path in them leads to files of the project.
+_NAMED = names("LANG LANGUAGE TERM")
 
 
 _PAGERS = frozenset(["PAGER", "SYSTEMD_PAGER", "GIT_PAGER", "MANPAGER"])
@@ -57,7 +61,9 @@ def harmless(name: str, value: str) -> bool:
     """True when `name=value` before a program changes nothing but wording."""
     if name in _PAGERS:
         return value in ("", "cat")
-    return name in HARMLESS or name.startswith("LC_")
+    if name in _NAMED or name.startswith("LC_"):
+        return "/" not in value and known(value)
+    return name in HARMLESS
 
 
 def poison(name: str) -> bool:
