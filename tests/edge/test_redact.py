@@ -210,3 +210,11 @@ def test_a_stream_holds_little_whatever_comes() -> None:
         told += stream.feed("MIIEpAIBAAKCAQEAxxxx\n")
     told += stream.feed("-----END PRI") + stream.feed("VATE KEY----") + stream.feed("- b") + stream.end()
     assert told == f"a {MARK} b"
+
+
+def test_what_is_looked_for_first_stands_in_every_word_that_tells() -> None:
+    from edge.redact import told
+    from edge.redact_forms import WORDS
+
+    assert all(told(f"x{word}=") for word in WORDS)
+    assert not any(told(text) for text in ("risk: low", "pass: no", "k", "key", ""))
