@@ -22,6 +22,8 @@ COMMANDS = """\
 ,help                this page
 ,tools               the tools and how to call them
 ,NAME key=value ...  one tool, same gate: ,sensor_read name=temperature
+stop                 the emergency stop of everything (also ,stop WHY)
+,resume              lifts it
 ,quit                the end: outputs go to their safe value (also quit, Ctrl-D)
 anything else        a goal, in your own words"""
 
@@ -58,6 +60,9 @@ def _another(run: _Late, asked: bool) -> bool:
         run.typing(False)
     if line is None or line.strip().lower() in ENDS:
         return False
+    word, _, rest = line.strip().partition(" ")
+    if word.lower() == ",stop" or line.strip().lower() == "stop":
+        return _stop(run, rest.strip())
     try:
         if line.strip():
             _take(line.strip(), run)
@@ -113,6 +118,12 @@ class _Late:
             self._run = Run(self._options, shown, self._resume)
         return self._run
 
+    def alone(self, why: str = "") -> Options:
+        """The options of this conversation, for a command without words: which folder, and why."""
+        from edge.record import replace
+
+        return replace(self._options, words=(), all=True, why=why)
+
     def typing(self, now: bool) -> None:
         """Tell the watcher whether a prompt stands, so that what the board tells goes above it."""
         if self._run is not None:
@@ -123,6 +134,32 @@ class _Late:
             self._run.close(0)
 
 
+def _stop(late: _Late, why: str) -> bool:
+    """The emergency stop. Where it cannot be kept this conversation ends, for that makes its outputs safe: False."""
+    from edge.cli.stop import stop
+    from edge.faults import Fault, OutputFault
+
+    try:
+        stop(late.alone(why))
+        _seen()
+    except OutputFault:
+        raise
+    except Fault as fault:
+        say(f"fieldhand: {fault}")
+        say("the conversation ends, so that its outputs go to their safe value")
+        return False
+    return True
+
+
+def _seen() -> None:
+    """Until the loop of this conversation has seen the change as well."""
+    import time
+
+    from edge.stop import FRESH
+
+    time.sleep(FRESH)
+
+
 def _take(line: str, late: _Late) -> None:
     """One line: a text command or a goal. Faults are told and the prompt goes on, unless nobody can read it."""
     from edge.faults import Fault, OutputFault
@@ -130,6 +167,11 @@ def _take(line: str, late: _Late) -> None:
     try:
         if line.lower() == ",help":
             put(COMMANDS)
+        elif line.lower() == ",resume":
+            from edge.cli.stop import resume
+
+            resume(late.alone())
+            _seen()
         elif line.lower() == ",tools":
             from edge.cli.command import catalogue
 

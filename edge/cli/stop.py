@@ -6,7 +6,8 @@ Rules:
    each board and agent is named with what is known of it. What did not confirm is never called safe.
 3. A card that takes no stop is no reason to stop nobody: the processes get a SIGTERM, and it is said that a restart
    is not stopped.
-4. `resume` needs the rights of the folder's owner on this machine, and is refused to what an agent started.
+4. Both are in the audit log, written after the act: what cannot be recorded is said, and changes nothing.
+5. `resume` needs the rights of the folder's owner on this machine, and is refused to what an agent started.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import time
 
 from edge import stop as stops
 from edge.cli import put, say, settle
+from edge.cli.noted import note
 from edge.faults import Fault, HardwareFault, Refused, TapeFault, UsageFault
 from edge.record import Record, as_dict
 
@@ -63,7 +65,9 @@ def stop(options: Options) -> int:
             put(f"{'ok  ' if one.safe else 'NOT '} {one.what}: {one.sentence}")
     for sentence in _elsewhere(state):
         say(sentence)
-    return 0 if all(one.safe for one in seen) else 1
+    safe = all(one.safe for one in seen)
+    note(state, "stop", {"stopped": kinds, "why": options.why[: stops.WHY], "by": f"uid {os.getuid()}", "safe": safe})
+    return 0 if safe else 1
 
 
 def resume(options: Options) -> int:
@@ -71,8 +75,11 @@ def resume(options: Options) -> int:
     kinds = _kinds(options, "resume")
     state = folder(options)
     _no_tool(state)
+    lifted: list[str] = []
     for kind in kinds:
         was, still = stops.lift(state, "" if kind == stops.ALL else kind)
+        if was is not None:
+            lifted += [one.kind for one in was.stops] or [stops.ALL] if kind == stops.ALL else [kind]
         if was is None:
             put(f"{_named(kind)} was not stopped" if kind != stops.ALL else "nothing was stopped")
         elif kind == stops.ALL:
@@ -82,6 +89,8 @@ def resume(options: Options) -> int:
             put(f"lifted: {_named(kind)}")
         if still is not None and kind == kinds[-1]:
             put("still stopped: " + (", ".join(_named(one.kind) for one in still.stops) or still.everything))
+    if lifted:
+        note(state, "resume", {"lifted": lifted, "by": f"uid {os.getuid()}"})
     return 0
 
 
@@ -140,7 +149,8 @@ def _no_tool(state: str) -> None:
     from edge.approvals.peers import ancestors
     from edge.tape.live import writers
 
-    agents = {writer.pid for writer in writers(state)} - {0}
+    # This process itself is one where the operator says it at the prompt.
+    agents = {writer.pid for writer in writers(state)} - {0, os.getpid()}
     if agents.intersection(ancestors(os.getpid())):
         raise Refused("an agent started this command, and only the operator lifts a stop", "stop.resume")
 

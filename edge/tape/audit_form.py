@@ -25,7 +25,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 KINDS = frozenset(
-    ("open", "call", "intent", "outcome", "stop", "approval", "rotate", "begin", "key", "alarm", "note", "close")
+    (
+        *("open", "call", "intent", "outcome", "stop", "resume", "approval"),
+        *("rotate", "begin", "key", "alarm", "note", "close"),
+    )
 )
 RESERVED = frozenset(("seq", "boot", "mono", "wall", "kind", "prev", "mac"))
 LABEL = b"fieldhand audit record 1"

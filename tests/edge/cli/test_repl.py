@@ -179,3 +179,39 @@ def test_a_prompt_without_a_state_folder_says_so_and_works(tmp_path: Path) -> No
         timeout=60,
     )
     assert done.returncode == 0 and "nothing is kept" in done.stderr and "33" in done.stdout
+
+
+def test_the_bare_word_stop_stops_everything_at_the_prompt_and_resume_lifts_it(tmp_path: Path) -> None:
+    talk = "run the fan for 1 minute\nstop\n,sensor_list\n,resume\n,stop smoke\n,sensor_list\n,resume\n"
+    talk += ",sensor_list\n,help\n"
+    done = subprocess.run(
+        agent.command("--yes"),
+        cwd=agent.ROOT,
+        env=agent.environment(tmp_path),
+        input=talk,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("stopped: everything") == 2 and done.stdout.count("lifted: everything") == 2
+    assert "safe, says the board" in done.stdout and "board: fan off, emergency stop" in done.stderr
+    assert done.stderr.count("everything is stopped (fieldhand resume lifts it)") >= 1
+    assert "everything is stopped (smoke)" in done.stderr
+    assert done.stdout.count("air temperature") == 1, "only the call after the last resume is answered"
+    assert "stop                 the emergency stop" in done.stdout and ",resume " in done.stdout
+
+
+def test_a_stop_that_cannot_be_kept_ends_the_conversation_with_safe_outputs(tmp_path: Path) -> None:
+    done = subprocess.run(
+        agent.command("--yes"),
+        cwd=agent.ROOT,
+        env=agent.environment(None),
+        input="run the fan for 1 minute\nstop\n,sensor_list\n",
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "the conversation ends" in done.stderr and "sensor_list" not in done.stderr
+    assert "board: fan off" in done.stderr

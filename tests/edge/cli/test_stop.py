@@ -242,3 +242,38 @@ def test_a_stop_outlives_everything_that_runs(tmp_path, state):
     assert again.returncode != 0
     assert re.search("everything is stopped|stopped everything", again.stdout + again.stderr), again.stderr
     assert fan(state)
+
+
+def noted(state):
+    """The audit log's records of stops and their ends."""
+    from edge.tape.audit_read import records
+
+    rows = [row for _, _, row in records(f"{state}/audit")]
+    return [row for row in rows if row is not None and row["kind"] in ("stop", "resume")]
+
+
+def test_a_stop_and_its_end_are_in_the_audit_log(tmp_path, state):
+    assert ask("stop", "--network", "--why", "storm", home=tmp_path).returncode == 0
+    assert ask("resume", home=tmp_path).returncode == 0
+    assert ask("resume", home=tmp_path).returncode == 0  # nothing was stopped, so there is nothing to record
+    stopped, lifted = noted(state)
+    who = f"uid {os.getuid()}"
+    assert (stopped["stopped"], stopped["why"], stopped["by"], stopped["safe"]) == (["network"], "storm", who, True)
+    assert (lifted["lifted"], lifted["by"]) == (["network"], who)
+    assert "sound: " in ask("audit", "verify", home=tmp_path).stdout
+
+
+def test_a_stop_that_cannot_be_recorded_is_in_force_all_the_same(tmp_path, state):
+    (state / "audit").write_text("no folder")
+    done = ask("stop", home=tmp_path)
+    assert done.returncode == 0 and stop.read(str(state)).everything
+    assert "fieldhand: not in the audit log: " in done.stderr
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files to another user")
+def test_what_root_records_in_the_log_of_another_stays_the_others(tmp_path, state):
+    os.chown(state, 4321, 4321)
+    os.chmod(tmp_path, 0o711)
+    assert ask("stop", "--state", str(state), home=tmp_path).returncode == 0
+    owners = {path.name: path.stat().st_uid for path in state.rglob("*")}
+    assert (owners or {"none": 0}) == dict.fromkeys(owners, 4321)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from edge.call import Call, Observation
-from edge.context import Context
 from edge.model.direct import Direct
 from edge.step import Step, read
 from tests.support.asking import request
