@@ -71,7 +71,7 @@ class Run:
             if left <= 0:
                 raise ToolFault("its time was over before the wall stood, so it was not started")
             ran = self._run(made, text, left)
-            notes = _notes(made, text, ran["stdout"] + ran["stderr"])
+            notes = _notes(made, said, text, ran["stdout"] + ran["stderr"])
             return {**ran, "said": list(said), "notes": list(notes)}
         finally:
             mask.let_go(standing)
@@ -102,14 +102,17 @@ class Run:
         return {**watch.result(), "ended": ended, "killed": killed, "seconds": took, "wall": made.level}
 
 
-def _notes(made: Confinement, text: str, output: str) -> tuple[str, ...]:
+def _notes(made: Confinement, said: tuple[str, ...], text: str, output: str) -> tuple[str, ...]:
     """What was not as it is for the child, or not held."""
-    if made.level == "landlock":
+    if made.level == "landlock" and not said:
         return ()
     from edge.hands.wall import namespaces
-    from edge.hands.wall.notes import notes
+    from edge.hands.wall.notes import copies, notes
 
-    return notes(made.level, namespaces.only_reads(made), os.geteuid() == 0, text, output)
+    copied = copies(said, text)
+    if made.level == "landlock":
+        return copied
+    return (*copied, *notes(made.level, namespaces.only_reads(made), os.geteuid() == 0, text, output))
 
 
 def _temporary() -> str:

@@ -18,6 +18,7 @@ from edge.gate.paths import READABLE, inside
 from edge.hands.wall import identity, mask, secrets
 from edge.hands.wall.confine import Confinement, Limits
 from edge.hands.wall.environment import environment
+from edge.hands.wall.notes import KEPT_CLOSED
 from edge.record import Record
 
 TYPE_CHECKING = False
@@ -152,7 +153,7 @@ def _closed(hidden: tuple[str, ...], writes: tuple[str, ...], covered: tuple[str
     said = []
     there = tuple(one for one in shut if os.path.lexists(one))
     if there:
-        said.append(f"kept closed: {_listed(there)}")
+        said.append(f"{KEPT_CLOSED}{_listed(there)}")
     # Landlock cannot leave one name out of a folder, nor out of one above it (landlock.py, rule 2).
     apart = tuple(one for one in shut if one not in covered and not any(inside(one, top) for top in covered))
     if apart:

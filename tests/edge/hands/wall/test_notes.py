@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from edge.hands.wall.notes import NOBODY, OTHERS, READ_ONLY, notes
+from edge.hands.wall.notes import NOBODY, OTHERS, READ_ONLY, copies, notes
 
 
 def test_behind_landlock_all_is_as_it_is() -> None:
@@ -24,3 +24,11 @@ def test_name_spaces_are_told_where_they_matter() -> None:
     for text in ("ps -e > a", "pgrep x || touch a", "cat /proc/1/stat > a", "df > a"):
         assert notes("namespaces", False, True, text, "") == (OTHERS,)
     assert notes("namespaces", False, True, "make heroes", "rows from the stop") == ()
+
+
+def test_what_copies_a_folder_is_told_what_stayed_closed_and_others_are_not() -> None:
+    said = ("kept closed: /w/.env", "closed because not everything could be looked at for keys: /w/x")
+    assert copies(said, "tar czf b.tgz .") == ("kept closed: /w/.env; a copy has only a stand-in for it",)
+    assert copies(said, "cp -r . /w/bk") == copies(said, "tar czf b.tgz .")
+    assert copies(said, "touch a") == ()
+    assert copies((), "tar czf b.tgz .") == ()
