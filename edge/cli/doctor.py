@@ -12,7 +12,7 @@ import time
 
 from edge.cli import put, settle
 from edge.cli.assemble import CLOCK_IS_SET_AFTER
-from edge.faults import Fault
+from edge.faults import ConfigFault, Fault
 from edge.record import Record, as_dict
 
 TYPE_CHECKING = False
@@ -55,11 +55,16 @@ def _findings(options: Options) -> Iterator[Finding]:
     try:
         settings = settle.settings(options, os.environ)
         yield Finding("settings", "ok", _settings(options, settings))
-        yield from _state(settings)
+        try:
+            state = settle.state_folder(settings.state, os.environ)
+            yield _state(state)
+        except ConfigFault as fault:
+            state = ""
+            yield Finding("state", "wrong", f"{fault.sentence}; what follows was looked at without one", fault.fix)
         yield from _stop(settings)
         yield from _model(settings)
-        yield from _board(settings)
-        yield from _wall(options, settings)
+        yield from _board(state)
+        yield from _wall(options, settings, state)
     except Fault as fault:
         yield Finding("settings", "wrong", fault.sentence, fault.fix)
     yield from _clock()
@@ -73,21 +78,24 @@ def _settings(options: Options, settings: Settings) -> str:
     return f"mode {settings.preset}, {profile}" + (f"from {path}" if path else "no settings file, defaults")
 
 
-def _state(settings: Settings) -> Iterator[Finding]:
-    folder = settle.state_folder(settings.state, os.environ)
+def _state(folder: str) -> Finding:
     if not folder:
-        yield Finding("state", "absent", "no folder can be written: nothing is kept", "name one with --state DIR")
-        return
+        return Finding("state", "absent", "no folder can be written: nothing is kept", "name one with --state DIR")
     room = os.statvfs(folder)
     free = room.f_bavail * room.f_frsize >> 20
-    yield Finding("state", "ok" if free >= 8 else "wrong", f"{folder}, {free} MiB free", "" if free >= 8 else "free it")
+    return Finding(
+        "state", "ok" if free >= 8 else "wrong", f"{folder}, {free} MiB free", "" if free >= 8 else "free it"
+    )
 
 
 def _stop(settings: Settings) -> Iterator[Finding]:
     """What the operator stopped: nobody should look elsewhere for why a board refuses everything."""
     from edge.stop import read
 
-    stop = read(settle.state_folder(settings.state, os.environ))
+    try:
+        stop = read(settle.state_folder(settings.state, os.environ, reading=True))
+    except ConfigFault:
+        return  # it was said before
     if stop is not None:
         part = ", ".join([f"{one.kind}{f' ({one.why})' if one.why else ''}" for one in stop.stops])
         everything = stop.everything
@@ -105,11 +113,11 @@ def _model(settings: Settings) -> Iterator[Finding]:
     model.close()
 
 
-def _board(settings: Settings) -> Iterator[Finding]:
+def _board(state: str) -> Iterator[Finding]:
     from edge.peripherals.guard.client import Board
 
     try:
-        board = Board.start(settle.state_folder(settings.state, os.environ))
+        board = Board.start(state)
     except Fault as fault:
         yield Finding("board", "wrong", fault.sentence, fault.fix)
         return
@@ -120,12 +128,11 @@ def _board(settings: Settings) -> Iterator[Finding]:
         board.close()
 
 
-def _wall(options: Options, settings: Settings) -> Iterator[Finding]:
+def _wall(options: Options, settings: Settings, state: str) -> Iterator[Finding]:
     """The level, why it is no better, and each claim; wrong is what the policy requires or the level has to hold."""
     from edge.hands.wall import claims, level
 
     wanted = settle.policy(settings).wall(options.unattended)
-    state = settle.state_folder(settings.state, os.environ)
     roots = tuple(os.path.realpath(root) for root in settings.roots) or _start()
     found = level.find(wanted, state=state, roots=roots)
     strong = found.name in ("landlock", "namespaces")

@@ -154,15 +154,18 @@ def _candidates(environ: Mapping[str, str]) -> list[str]:
     return [folder for folder in found if folder[:1] == "/"]
 
 
-def state_folder(told: str, environ: Mapping[str, str]) -> str:
+def state_folder(told: str, environ: Mapping[str, str], reading: bool = False) -> str:
     """The folder for tapes and simulation, made if need be; "" when there is none that can be written.
 
     Looked for in this order: told, STATE_DIRECTORY (systemd), XDG_STATE_HOME, HOME. Without links. A told folder
     that cannot be written, or that others could write, is a ConfigFault; the others are passed over.
+
+    `reading`: for what only looks, a folder that is there and can be read will do: a card that is read-only, or
+    another's that lies in this machine now.
     """
     if told:
         folder = _real(told)
-        why = _unusable(folder)
+        why = "" if reading and _readable(folder) else _unusable(folder)
         if why:
             from edge.faults import ConfigFault
 
@@ -170,9 +173,16 @@ def state_folder(told: str, environ: Mapping[str, str]) -> str:
         return folder
     for candidate in _candidates(environ):
         folder = _real(candidate)
-        if not _unusable(folder):
+        if (reading and _readable(folder)) or not _unusable(folder):
             return folder
     return ""
+
+
+def _readable(folder: str) -> bool:
+    """True when a folder is there and can be looked into."""
+    import os
+
+    return os.path.isdir(folder) and os.access(folder, os.R_OK | os.X_OK)
 
 
 def _unusable(folder: str) -> str:

@@ -65,7 +65,7 @@ def tape(options: Options) -> int:
 
     words = options.words or ("list",)
     settings = settle.settings(options, os.environ)
-    state = settle.state_folder(settings.state, os.environ)
+    state = settle.state_folder(settings.state, os.environ, words[0] in ("list", "show"))
     if not state:
         raise UsageFault("there is no state folder, so there are no tapes", "name one with --state")
     folder = state + "/tapes"
@@ -122,7 +122,7 @@ def audit(options: Options) -> int:
     from edge.cli.audit import main
 
     settings = settle.settings(options, os.environ)
-    state = settle.state_folder(settings.state, os.environ)
+    state = settle.state_folder(settings.state, os.environ, options.words[:1] != ("key",))
     if not state:
         raise UsageFault("there is no state folder, so there is no audit log", "name one with --state")
     return main(options, state, OUT, sys.stderr)
