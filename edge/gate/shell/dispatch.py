@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _BINS = names("/bin /sbin /usr/bin /usr/sbin /usr/local/bin /usr/local/sbin /usr/games")
 _TALKERS = names("git pip pip3 npm apt apt-get hg svn go cargo gem docker podman snap flatpak")
 _TALKING = names("push pull fetch clone ls-remote install update upgrade full-upgrade dist-upgrade download get")
+_SYSTEM_WIDE = names("apt apt-get aptitude dpkg snap")
+_CHANGING = names("install update upgrade full-upgrade dist-upgrade remove purge autoremove -i -r -P --install")
 # Some shells look for these before functions (POSIX.1-2017 2.9.1).
 _SPECIAL = names(": . break continue eval exec exit export readonly return set shift times trap unset")
 # These say their version before they read anything of the folder, the project or the home.
@@ -98,6 +100,8 @@ def other(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
         return shells.launched(walk, name, words)
     if name in _TALKERS and _TALKING & set(words):
         walk.sink.add("send" if "push" in words else "fetch", "host:unknown", f"{name} {' '.join(words[:3])}")
+    if name in _SYSTEM_WIDE and _CHANGING & set(words):
+        walk.sink.remark(f"{name} changes folders of the system, which are closed behind the wall: this will fail")
     if name in _CARRIES:
         shells.carried(walk, words)
     if name == "make" and walk.stdin is not None:

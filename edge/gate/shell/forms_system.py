@@ -66,6 +66,8 @@ def sub(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
         verb = leading = "status"
     elif (leading or verb) not in allowed or not verb:
         walk.sink.unknown(f"program:{name}", f"{name} {shown(leading)} may change something")
+        if name != "rfkill":
+            walk.sink.remark(f"{name} reaches its service over a socket that is closed behind the wall: this will fail")
     if name == "hostnamectl" and len(use.operands) > 1:
         walk.sink.unknown("program:hostnamectl", "it may change the name of the board")
     walk.sink.add("run", f"program:{name}")
@@ -225,6 +227,7 @@ def dpkg(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
     use = programs.apply(walk, name, (flags, files, "R:var/lib/dpkg"), words)
     if not use.seen:
         walk.sink.unknown("program:dpkg", "it may change something")
+        walk.sink.remark("dpkg changes folders of the system, which are closed behind the wall: this will fail")
     return Stream()
 
 

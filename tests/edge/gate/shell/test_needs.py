@@ -62,3 +62,18 @@ def test_needs_stand_without_a_leading_slash_and_name_only_what_the_wall_knows()
 def test_every_row_is_used_by_a_form() -> None:
     assert set(TABLE) | set(SUBS) <= set(FORMS)
     assert callable(decide)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("systemctl restart pump-logger", "socket that is closed"),
+        ("sudo apt-get install -y minicom", "folders of the system"),
+        ("dpkg -i x.deb", "folders of the system"),
+        ("systemctl status pump-logger", ""),
+        ("dpkg -l", ""),
+    ],
+)
+def test_what_will_fail_behind_the_wall_is_remarked_before_anybody_is_asked(text: str, words: str) -> None:
+    remarks = " ".join(found(text).remarks)
+    assert (words in remarks) if words else remarks == ""
