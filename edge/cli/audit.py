@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from edge.faults import TapeFault, UsageFault
-from edge.text import clip, plain
+from edge.text import clip, fold, plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 NEWEST = 20  # records that `show` shows
 TEXT = 240  # bytes of text per record; --json shows all
+SPARED = 200  # bytes: less than that is not cut off, as the mark of a cut is no shorter by much
 KNOWN = "audit verify [--key FILE] [--head FILE] [--from N], audit show [N|all], audit export FILE, audit key"
 
 
@@ -138,12 +139,14 @@ def _file_or(told: str, option: str) -> str:
 
 def show(state: str, count: str, as_json: bool, out: TextIO, err: TextIO) -> int:
     """The newest records, the newest last. What is none is told on `err` and passed over."""
+    from edge.cli.tape import terminal
     from edge.tape.audit_log import FOLDER
     from edge.tape.audit_read import newest, raw, record_of
 
     if count != "all" and not (count.isdecimal() and count.isascii() and int(count)):
         raise UsageFault(f"audit show wants a number of records or all, not {count!r}")
     folder = f"{state}/{FOLDER}"
+    width = terminal(out)
     place = 0
     for name, place, line in raw(folder) if count == "all" else newest(folder, int(count[:9])):
         record = record_of(line)
@@ -154,7 +157,8 @@ def show(state: str, count: str, as_json: bool, out: TextIO, err: TextIO) -> int
 
             out.write(dumps(record) + "\n")
         else:
-            out.write(_row(record) + "\n")
+            row = _row(record)
+            out.write((fold(row, width - 1, "     ") if width else row) + "\n")
     if not place:
         err.write(f"nothing was audited yet in {plain(state)}\n")
     return 0
@@ -163,7 +167,10 @@ def show(state: str, count: str, as_json: bool, out: TextIO, err: TextIO) -> int
 def _row(record: Mapping[str, Any]) -> str:
     text = _words(record).replace("\n", " | ")
     begin = f"{_clock(record['wall'])}  {record['seq']:6}  {_one(record['kind']):8}  "
-    return (begin + clip(plain(text).replace("\n", " | "), TEXT)).rstrip()
+    text = plain(text)
+    if len(text.encode("utf-8", "replace")) > TEXT + SPARED:
+        text = clip(text, TEXT).replace("\n", " | ")
+    return (begin + text).rstrip()
 
 
 def _words(record: Mapping[str, Any]) -> str:

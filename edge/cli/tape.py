@@ -38,7 +38,7 @@ def list_(folder: str, out: TextIO, err: TextIO, everything: bool = False) -> in
         err.write(f"there is no tape yet: nothing was recorded in {plain(folder)}\n")
         return 0
     shown = names if everything else names[-NEWEST:]
-    width = _width(out)
+    width = terminal(out)
     widest = max(map(len, shown))
     rows = [f"{'tape':{widest}}  {'state':11}  records     bytes  began with"]
     if len(shown) < len(names):
@@ -85,7 +85,7 @@ def _show_json(reader: Reader, out: TextIO) -> None:
 
 
 def _show_lines(reader: Reader, out: TextIO) -> None:
-    width = _width(out)
+    width = terminal(out)
     head = ""
     seq = 0
     for record in _said_once(reader):
@@ -139,7 +139,7 @@ def _missing(first: int, last: int) -> str:
     return f"-- record {first} is damaged\n" if first == last else f"-- records {first} to {last} are damaged\n"
 
 
-def _width(out: TextIO) -> int:
+def terminal(out: TextIO) -> int:
     """The columns of the terminal that `out` is; 0 for a pipe or a file, or a terminal too narrow to care."""
     import os
 

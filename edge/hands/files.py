@@ -192,7 +192,12 @@ class Way:
 
 
 def _write(way_to: Way, path: str, content: bytes) -> int:
-    thing, _ = way_to.opened(path)
+    try:
+        thing, _ = way_to.opened(path)
+    except ToolFault as fault:
+        if isinstance(fault.__cause__, FileNotFoundError) and " is a link to " not in fault.sentence and not fault.fix:
+            raise ToolFault(fault.sentence, "nothing was changed; make the folder first: mkdir -p") from fault.__cause__
+        raise
     try:
         folder = again(thing, path)
     finally:

@@ -127,14 +127,14 @@ def lead(root: int, path: str, shown: str) -> str:
     except OSError as error:
         if error.errno == EAGAIN:
             raise Moved from error
-        raise ToolFault(f"{shown} cannot be opened: {_blamed(root, path, resolve, error)}") from error
+        raise ToolFault(f"{shown} cannot be opened: {_blamed(root, path, shown, resolve, error)}") from error
     try:
         return below(root, found)
     finally:
         os.close(found)
 
 
-def _blamed(root: int, path: str, resolve: int, error: OSError) -> str:
+def _blamed(root: int, path: str, shown: str, resolve: int, error: OSError) -> str:
     """What is wrong with a path that openat2 refused: the first part that fails; of a link where it points."""
     parts = path.split("/")
     for number, part in enumerate(parts, 1):
@@ -143,7 +143,7 @@ def _blamed(root: int, path: str, resolve: int, error: OSError) -> str:
         except OSError as why:
             target = _target(root, "/".join(parts[: number - 1]) or ".", part, resolve)
             if target is None:
-                return f"{part!r}: {said(why)}"
+                return _at(part, shown) + said(why)
             if why.errno == ENOENT:
                 return f"{part!r} is a link to {target!r}, where nothing is"
             if why.errno == ELOOP and not target.startswith("/"):
@@ -152,6 +152,11 @@ def _blamed(root: int, path: str, resolve: int, error: OSError) -> str:
                 return f"{part!r} is a link to {target!r}, which is not followed from here; ask for what it points to"
             return f"{part!r} is a link to {target!r}: {said(why)}"
     return said(error)
+
+
+def _at(part: str, shown: str) -> str:
+    """The part of a path that fails, where it is not the thing itself: that was named already."""
+    return "" if shown.rstrip("/").rpartition("/")[2] == part else f"{part!r}: "
 
 
 def _target(root: int, folder: str, name: str, resolve: int) -> str | None:
@@ -186,7 +191,7 @@ def descend(root: int, path: str, shown: str, found: Guard, led: bool = False) -
             except OSError as error:
                 if led and error.errno in (ENOENT, ENOTDIR, ELOOP):
                     raise Moved from error
-                raise ToolFault(f"{shown} cannot be opened: {_reason(error, part, current)}") from error
+                raise ToolFault(f"{shown} cannot be opened: {_reason(error, part, shown, current)}") from error
             above, current = current, deeper
             try:
                 found.name(above, part)
@@ -208,12 +213,12 @@ def _one(folder: int, part: str, flags: int) -> int:
     return found
 
 
-def _reason(error: OSError, part: str, folder: int) -> str:
+def _reason(error: OSError, part: str, shown: str, folder: int) -> str:
     """Why a part of a path did not open."""
     try:
         target = os.readlink(part, dir_fd=folder)
     except OSError:
-        return f"{part!r}: {said(error)}"
+        return _at(part, shown) + said(error)
     return f"{part!r} is a link to {target!r}, and links are not followed; ask for what it points to"
 
 

@@ -179,3 +179,29 @@ def test_its_options_are_for_audit_only() -> None:
     for option in ("--key", "--from", "--head"):
         with pytest.raises(UsageFault, match=f"{option} is for audit"):
             parse(["tools", option, "x"])
+
+
+def test_a_record_is_cut_only_where_much_would_be_cut(tmp_path) -> None:
+    audit = Audit.open(str(tmp_path), disk=QuickDisk())
+    audit.note("note", {"text": "a" * 400 + "Z"}, True)
+    audit.note("note", {"text": "b" * 600}, True)
+    audit.close()
+    whole, cut = run(str(tmp_path), "show", "2")[1].splitlines()
+    assert whole.endswith("a" * 400 + "Z") and "bytes cut" in cut
+
+
+def test_on_a_terminal_a_record_is_folded_at_its_width(tmp_path) -> None:
+    audit = Audit.open(str(tmp_path), disk=QuickDisk())
+    audit.note("note", {"text": "fan and pump " * 30}, True)
+    audit.close()
+
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    out = Terminal()
+    cli.show(str(tmp_path), "1", False, out, io.StringIO())
+    lines = out.getvalue().splitlines()
+    width = os.get_terminal_size(1).columns if os.isatty(1) else 80
+    assert len(lines) > 3 and max(map(len, lines)) < width and all(line.startswith("     ") for line in lines[1:])
+    assert len(run(str(tmp_path), "show", "1")[1].splitlines()) == 1

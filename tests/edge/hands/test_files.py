@@ -359,3 +359,18 @@ def test_private_files_of_the_workspace_are_its_own_business(tree: Path) -> None
 def test_a_missing_folder_is_a_sentence(tree: Path) -> None:
     with pytest.raises(ToolFault, match="'nowhere': no such file"):
         write(tree, "nowhere/x", b"x")
+
+
+def test_a_write_into_a_missing_folder_says_what_to_make_and_a_missing_file_is_named_once(tree: Path) -> None:
+    with pytest.raises(ToolFault) as caught:
+        write(tree, "a/b/c.md", b"x")
+    assert str(caught.value) == (
+        "a/b/c.md cannot be opened: 'a': no such file or directory "
+        "(nothing was changed; make the folder first: mkdir -p)"
+    )
+    with pytest.raises(ToolFault) as caught:
+        read(tree, "nope.md")
+    assert str(caught.value) == "nope.md cannot be opened: no such file or directory"
+    with pytest.raises(ToolFault) as caught:
+        read(tree, "a/nope.md")
+    assert str(caught.value) == "a/nope.md cannot be opened: 'a': no such file or directory"
