@@ -52,8 +52,8 @@ class Files:
         if found is None:
             raise ToolFault(f"there is no {path}")
         if isinstance(found, list):
-            return {"path": path, "entries": found}
-        return {"path": path, "text": found, "first": 1, "lines": 1, "more": False}
+            return {"path": path, "entries": found, "place": "workspace"}
+        return {"path": path, "text": found, "first": 1, "lines": 1, "more": False, "place": "workspace"}
 
 
 class Board:

@@ -224,10 +224,11 @@ def dpkg(walk: Walk, name: str, words: tuple[str, ...]) -> Stream:
         + "--contents --print-avail --audit -C --verify -V --compare-versions --print-foreign-architectures --no-pager"
     )
     files = "r*" if {"-I", "--info", "-c", "--contents"} & set(words) else "d*"
+    if {"-i", "-r", "-P", "--install", "--remove", "--purge", "--configure", "--unpack"} & set(words):
+        walk.sink.remark("dpkg changes folders of the system, which are closed behind the wall: this will fail")
     use = programs.apply(walk, name, (flags, files, "R:var/lib/dpkg"), words)
     if not use.seen:
         walk.sink.unknown("program:dpkg", "it may change something")
-        walk.sink.remark("dpkg changes folders of the system, which are closed behind the wall: this will fail")
     return Stream()
 
 
