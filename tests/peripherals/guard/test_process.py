@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -113,6 +114,8 @@ def test_the_last_request_of_an_agent_that_hung_up_switches_nothing(bare, tmp_pa
     say(peer, HELLO)
     hear(peer, 1)
     os.kill(child.pid, signal.SIGSTOP)
+    # A signal is on its way for a moment: a board that still runs would rightly take the request.
+    eventually(lambda: Path(f"/proc/{child.pid}/stat").read_text().rpartition(")")[2].split()[0] == "T")
     say(peer, FAN_ON)
     peer.close()
     os.kill(child.pid, signal.SIGCONT)
