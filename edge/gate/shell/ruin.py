@@ -59,7 +59,7 @@ def _init(words: tuple[str, ...]) -> str:
 
 
 def _kill(words: tuple[str, ...]) -> str:
-    if "-l" in words or "-L" in words:
+    if "-l" in words or "-L" in words or words[:1] == ("-0",) or words[:2] == ("-s", "0"):
         return ""
     _, operands = options(tuple(word for word in words if not (word[:1] == "-" and word[1:].isdigit())), "sn")
     numbers = [word for word in words if word[:1] == "-" and word[1:].isdigit()]
