@@ -16,7 +16,7 @@ import time
 from edge import turn as t
 from edge.approve import Question, digest
 from edge.call import Decision, Observation
-from edge.faults import Fault, Refused
+from edge.faults import Fault, Refused, TapeFault
 from edge.gate import taint
 from edge.gate.decide import decide
 from edge.gate.policy import State
@@ -44,15 +44,17 @@ class Granted:
     """What the gate said of a call, kept until its outcome. `by`: who let it; `started`: monotonic, 0 = not yet.
 
     `looked`: the words of the last stop that was seen since then, and its denial of this call, if it is one.
+    `durable`: what is kept outlived a power cut when the gate decided.
     """
 
-    __slots__ = ("by", "decision", "effects", "looked", "observes", "started", "wall")
+    __slots__ = ("by", "decision", "durable", "effects", "looked", "observes", "started", "wall")
 
     def __init__(self, decision: Decision, effects: tuple[Effect, ...], observes: bool) -> None:
         self.decision = decision
         self.effects = effects
         self.observes = observes
         self.by = decision.by or "gate"
+        self.durable = False
         self.started = 0.0
         self.wall = 0.0
         self.looked: tuple[str, Decision | None] = ("", None)
@@ -106,7 +108,7 @@ class Calls:
         state = State(
             durable=self._keeper.durable,
             simulated=self._scene.simulated,
-            calls_last_hour=len(self._hour),
+            calls_last_hour=len(self._hour) - (call.id in self._granted),  # a call does not use up its own budget
             tainted=parts.taint.source,
             unattended=parts.unattended,
             stopped=stop.words if stop is not None else "",
@@ -125,6 +127,7 @@ class Calls:
         return granted.looked[1]
 
     def _decided(self, call: Call, granted: Granted) -> t.Event:
+        granted.durable = self._keeper.durable
         self._granted[call.id] = granted
         self._parts.watcher.decided(call, granted.decision)
         return t.Decided(call.id, granted.decision, granted.observes)
@@ -181,6 +184,8 @@ class Calls:
         """Keep the intent (rule 1), and mark what is about to be written from untrusted words (rule 5)."""
         call = action.call
         granted = self._granted[call.id]
+        if granted.durable and not action.observes and not self._keeper.durable:
+            raise TapeFault(f"{call.tool} was not run: the record failed after it was allowed", "start again")
         if self._parts.taint.source and not action.observes:
             written = taint.touched(granted.effects, self._scene, "write")
             self._parts.taint.mark((path, deep) for path, deep in written if not self._is_root(path))

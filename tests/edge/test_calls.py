@@ -14,6 +14,7 @@ import pytest
 from edge import stop as stops
 from edge.approve import Answer, Nobody, Question
 from edge.call import Call, Effect, Observation
+from edge.faults import TapeFault
 from edge.gate.grants import parse
 from edge.gate.policy import Policy
 from edge.grants import Grants
@@ -269,6 +270,43 @@ def test_what_was_written_from_untrusted_words_taints_whoever_reads_it_later(tmp
     clean = Bench(work, [step("file_read", path="own.txt"), DONE], taint=Taint(str(state)))
     clean.loop.run("x")
     assert clean.loop.parts.taint.source == ""
+
+
+# --- a record that fails, and the budget ---
+
+
+def test_a_record_that_failed_while_a_person_was_asked_lets_nothing_run(tmp_path: Path) -> None:
+    class Slow:
+        def at_once(self, question: Question) -> Answer | None:
+            return None
+
+        def poll(self, seconds: float) -> Answer | None:
+            bench.tape.append = lost
+            assert bench.loop.note("board", {"event": "note"})
+            return Answer(True, "operator")
+
+        def over(self, said: str) -> None: ...
+
+        def close(self) -> None: ...
+
+    def lost(kind: str, fields: Any, sync: bool = False) -> int:
+        raise TapeFault("the card is gone")
+
+    bench = Bench(tmp_path, [FAN, DONE], approver=Slow())
+    ending = bench.loop.run("x")
+    assert ending.code == 9 and "not run" in str(ending.fault)
+    assert bench.board.states()["fan"]["state"] is False
+
+
+def test_the_last_call_of_the_budget_may_be_led_by_a_link(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "x").write_text("inside")
+    (tmp_path / "b").symlink_to("a")
+    bench = Bench(tmp_path, [step("file_read", path="b/x"), READ, DONE], policy=Policy("guarded", 1))
+    bench.loop.run("x")
+    first, second = outcomes(bench)
+    assert first["status"] == "done" and "inside" in first["text"]
+    assert second["rule"] == "budget.calls"
 
 
 # --- the operator's stop, and cuts ---
