@@ -164,10 +164,12 @@ class Calls:
         granted.by = answer.by
         return t.Answered(call.id, answer.yes, answer.by, answer.sentence, answer.text)
 
-    def take(self, answer: Answer) -> t.Event | None:
-        """The event of an answer to the question that stands; None when none does."""
-        asked, self.question = self.question, None
-        if asked is None or asked.call.id not in self._granted:
+    def take(self, answer: Answer, asked: Question | None) -> t.Event | None:
+        """The event of an answer to the question `asked`; None when it does not stand any more."""
+        if asked is None or asked is not self.question:
+            return None
+        self.question = None
+        if asked.call.id not in self._granted:
             return None
         if answer.yes and asked.digest != self._digest(asked.call):
             answer = replace(answer, yes=False, sentence="the call changed after it was shown")
@@ -235,12 +237,12 @@ class Calls:
 
     def late(self, now: float) -> Iterator[t.Event]:
         """The end of each call that ran longer than its permit says, and of a question about what was stopped."""
-        stopped = self._stopped(self.question.call) if self.question is not None else None
-        if self.question is not None and stopped is not None:
-            call_id = self.question.call.id
-            self._granted[call_id].decision = stopped
-            self.drop(stopped.sentence)
-            yield t.Answered(call_id, False, "nobody", stopped.sentence)
+        asked = self.question  # read once: other threads end questions too
+        granted = self._granted.get(asked.call.id) if asked is not None else None
+        stopped = self._stopped(asked.call) if asked is not None else None
+        if asked is not None and granted is not None and stopped is not None:
+            granted.decision = stopped
+            yield t.Answered(asked.call.id, False, "nobody", stopped.sentence)  # it is dropped when that is told
         for call, granted in list(self._granted.items()):
             permit = granted.decision.permit
             if granted.started and permit and now - granted.started > permit.seconds + 0.5 * (permit.wall != "hands"):
@@ -254,7 +256,7 @@ class Calls:
         call, status, found = action.call, action.status, action.observation
         granted = self._granted.pop(call.id, None) or Granted(Decision("deny", "low", "", ""), (), False)
         if self.question is not None and self.question.call.id == call.id:
-            self.drop(status)
+            self.drop(granted.decision.sentence if status == "refused" else status)
         if granted.started:
             self._tainted(granted)
         fields: dict[str, Any] = {"call": call.id, "ok": found.ok, "status": status, "text": found.text}

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
+    from edge.approve import Answer, Question
     from edge.model import Model
 
 TICK = 0.1
@@ -51,6 +52,7 @@ class Loop:
         self._talk = Talk(parts, self.keeper)
         self._calls = Calls(parts, self.keeper, self._jobs.ring)
         self._ending: Ending | None = None
+        self._said: tuple[Question, Answer] | None = None  # an answer that could not be taken yet
         self._ticked = 0.0
         self._do: dict[type[t.Action], Callable[[Any], t.Event | None]] = {
             t.KeepLine: self._talk.line,
@@ -88,10 +90,9 @@ class Loop:
     def _tick(self) -> None:
         """One look around, at most TICK seconds long."""
         self._ticked = time.monotonic()
-        if self._calls.question is not None:
-            answer = self.parts.approver.poll(TICK)
-            if answer is not None:
-                self._feed_soon(lambda: self._calls.take(answer))
+        asked = self._calls.question
+        if asked is not None:
+            self._hear(asked)
         else:
             self._jobs.wait(TICK)
         self.parts.watcher.tick()
@@ -102,6 +103,15 @@ class Loop:
         else:
             for event in self._calls.late(now):
                 self._feed_soon(_just(event))
+
+    def _hear(self, asked: Question) -> None:
+        """Look for the answer to a question. One that a busy card keeps from being taken is taken at a later tick."""
+        said = self._said
+        if said is None or said[0] is not asked:
+            answer = self.parts.approver.poll(TICK)
+            said = None if answer is None else (asked, answer)
+        taken = said is not None and self._feed_soon(_taking(self._calls, *said))
+        self._said = None if taken else said
 
     def _reason_to_stop(self, now: float) -> Fault | None:
         if self.interrupted:
@@ -144,15 +154,17 @@ class Loop:
                 self._jobs.done()
             self._carry_out(event)
 
-    def _feed_soon(self, make: Callable[[], t.Event | None]) -> None:
-        """Like feed, for the main thread: gives up after a tick when the lock is held by a slow card."""
-        if self._lock.acquire(timeout=TICK):
-            try:
-                event = make()
-                if event is not None:
-                    self._carry_out(event)
-            finally:
-                self._lock.release()
+    def _feed_soon(self, make: Callable[[], t.Event | None]) -> bool:
+        """Like feed, for the main thread: gives up after a tick, and is False, when the lock is held by a slow card."""
+        if not self._lock.acquire(timeout=TICK):
+            return False
+        try:
+            event = make()
+            if event is not None:
+                self._carry_out(event)
+        finally:
+            self._lock.release()
+        return True
 
     def _carry_out(self, event: t.Event) -> None:
         pending = [event]
@@ -221,6 +233,10 @@ class Loop:
         self._ending = Ending(code, answer, fault)
         self._jobs.ring()
         return t.Closed()
+
+
+def _taking(calls: Calls, asked: Question, answer: Answer) -> Callable[[], t.Event | None]:
+    return lambda: calls.take(answer, asked)
 
 
 def _just(event: t.Event) -> Callable[[], t.Event]:

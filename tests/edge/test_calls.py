@@ -309,6 +309,44 @@ def test_the_last_call_of_the_budget_may_be_led_by_a_link(tmp_path: Path) -> Non
     assert second["rule"] == "budget.calls"
 
 
+def test_an_answer_and_a_stop_that_meet_a_busy_card_are_not_lost(tmp_path: Path) -> None:
+    stop: list[stops.Stop] = []
+
+    class Once:
+        """Answers once, while something holds the tape for longer than a tick."""
+
+        def __init__(self, answer: Answer | None) -> None:
+            self.answer = answer
+            self.asked = 0
+
+        def at_once(self, question: Question) -> Answer | None:
+            return None
+
+        def poll(self, seconds: float) -> Answer | None:
+            self.asked += 1
+            if self.asked == 1:
+                bench.loop._lock.acquire()
+                threading.Timer(0.5, bench.loop._lock.release).start()
+                if self.answer is None:
+                    stop.append(stops.Stop((stops.One("tool:output_set"),)))
+                return self.answer
+            return None
+
+        def over(self, said: str) -> None: ...
+
+        def close(self) -> None: ...
+
+    for name, answer, status in (("a", Answer(True, "operator"), "done"), ("b", None, "refused")):
+        (tmp_path / name).mkdir()
+        once = Once(answer)
+        bench = Bench(tmp_path / name, [FAN, DONE], approver=once, stopped=lambda: stop[0] if stop else None)
+        done: list[Any] = []
+        thread = threading.Thread(target=lambda to=done, of=bench: to.append(of.loop.run("x")), daemon=True)
+        thread.start()
+        thread.join(10.0)
+        assert done and [found for found, _ in bench.watcher.told] == [status], name
+
+
 # --- the operator's stop, and cuts ---
 
 
@@ -456,5 +494,5 @@ def test_hands_ask_the_gate_of_this_loop(tmp_path: Path) -> None:
 
 def test_an_answer_to_another_question_counts_for_nothing(tmp_path: Path) -> None:
     bench = Bench(tmp_path, [DONE])
-    assert bench.loop._calls.take(Answer(True, "late")) is None
+    assert bench.loop._calls.take(Answer(True, "late"), None) is None
     assert Call("x", {}).id == ""
