@@ -85,7 +85,6 @@ class _Walk:
         self._marks = dict(noted)
         if head is not None and head.seq:
             self._marks.setdefault(head.seq, head.hash)
-        self._noted = len(noted)
         self._key: bytes | None = None
         self._seq = self._count_all = self._key_at = self._first = self._count = self._keyed = self._torn = (
             self._wrong

@@ -127,11 +127,6 @@ def members(tag: int) -> dict[int, str]:
     return found
 
 
-def leftovers(tag: int) -> list[Leftover]:
-    """The living processes of a call as the tape should name them, so that a later agent can find them."""
-    return [Leftover(pid, stat(pid)[2], tag) for pid, letter in members(tag).items() if letter != "Z"]
-
-
 def strays(firsts: Sequence[Leftover]) -> list[Leftover]:
     """The living processes of calls of agents that are dead, from what their tapes say of the first ones.
 
