@@ -127,6 +127,7 @@ class _Start:
         self.ruleset = -1
         self.pid = 0
         self.error: OSError | ToolFault | None = None
+        self.given_up = False
         self.handed: shared.Handed | None = None
         self._done = _thread.allocate_lock()
 
@@ -161,12 +162,15 @@ class _Start:
         except RuntimeError as error:
             raise OSError(errno.EAGAIN, "no thread can be started") from error
         if not self._done.acquire(timeout=_PATIENCE):
+            self.given_up = True  # nobody would watch, bound or end what started now
             raise OSError(errno.ETIMEDOUT, "the thread that starts programs does not come to its end")
 
     def _confined(self) -> None:
         """In the thread: build the wall around it, start the program."""
         try:
             self._wall()
+            if self.given_up:
+                raise OSError(errno.ETIMEDOUT, "the start took too long")
             actions = () if self.handed is None else self.handed.actions
             self.pid = os.posix_spawn(
                 self.argv[0],

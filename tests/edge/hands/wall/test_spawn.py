@@ -140,6 +140,20 @@ def test_the_streams_may_be_any_descriptors_also_each_others_numbers(tmp_path: P
     assert ((tmp_path / "out").read_text(), (tmp_path / "err").read_text()) == ("in\nout\n", "err\n")
 
 
+def test_a_start_that_was_given_up_starts_nothing_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spawn, "_PATIENCE", 0.0)
+    given_up = []
+    for number in range(8):
+        try:
+            act(plan(tmp_path, level="seccomp"), f"touch {number}")
+        except OSError as error:
+            assert "does not come to its end" in str(error)
+            given_up.append(str(number))
+    monkeypatch.undo()
+    assert given_up, "no start was given up"
+    assert set(given_up).isdisjoint(act(plan(tmp_path, level="seccomp"), "sleep 0.5; ls").text.split())
+
+
 def test_the_end_is_told_as_subprocess_tells_it(tmp_path: Path) -> None:
     made = plan(tmp_path, level="seccomp")
     assert act(made, "exit 7").code == 7
