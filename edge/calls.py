@@ -117,7 +117,7 @@ class Calls:
         return decide(call, effects, parts.policy, state, self._scene)
 
     def _stopped(self, call: Call) -> Decision | None:
-        """The denial when a stop that came after the decision forbids this call (rule 6)."""
+        """The denial when a stop that came after the decision forbids this call."""
         stop, granted = self._parts.stopped(), self._granted.get(call.id)
         if stop is None or granted is None:
             return None

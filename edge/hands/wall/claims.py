@@ -16,8 +16,6 @@ from edge.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from edge.hands.wall.level import Level
 
 # act -> what is claimed, what it is when it does not hold
@@ -117,10 +115,3 @@ def _ends(level: Level, state: str) -> Claim:
         "not held: a process in a session of its own outlived its call",
         "see `fieldhand doctor --debug`",
     )
-
-
-def sentences(found: Sequence[Claim]) -> tuple[str, str]:
-    """In one line each: what is enforced, what is not."""
-    held = ", ".join(one.what for one in found if one.enforced)
-    rest = ", ".join(one.what for one in found if not one.enforced and not one.absent)
-    return held, rest

@@ -96,13 +96,6 @@ def enter(plan: Confinement) -> str:
     return why
 
 
-def drop(plan: Confinement) -> None:
-    """Take every capability from the calling thread but those the plan names; its user stays. OSError."""
-    kept = [kernel.CAPABILITIES[name] for name in plan.capabilities]
-    kernel.bound(kept)
-    kernel.hold(kept)
-
-
 def _prepare(plan: Confinement, user: int) -> str:
     """The mounts of rules 2 to 4 for the calling thread; why they cannot be, or ""."""
     why = unknown(user)
