@@ -286,7 +286,9 @@ class Calls:
         if not granted.observes and heard.source:
             written = taint.touched(granted.effects, self._scene, "write")
             if any(deep for _, deep in written):
-                heard.changed([root.path for root in self._scene.roots], granted.wall)
+                # Also right when the clock was set back meanwhile.
+                since = min(granted.wall, time.time() - (time.monotonic() - granted.started))
+                heard.changed([root.path for root in self._scene.roots], since)
 
     def clear(self) -> None:
         """The turn is over."""

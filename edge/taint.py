@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 MOST = 4096  # marks
 _LOOKS = 20_000  # entries of a workspace that are looked at for rule 3
+_TICK = 0.02  # seconds by which a file's time may lie before the clock: it is that of the kernel's last tick
 _LARGEST = 4 << 20  # bytes of the file of marks
 
 
@@ -75,7 +76,7 @@ class Taint:
     def changed(self, roots: Iterable[str], since: float) -> None:
         """Mark what changed below the roots since the wall-clock time `since` (rule 3)."""
         for root in roots:
-            found = _changed(root, since)
+            found = _changed(root, since - _TICK)
             self.mark([(root, True)] if found is None else [(path, False) for path in found])
 
     def _append(self, lines: bytes) -> None:

@@ -103,6 +103,14 @@ def test_what_changed_since_is_found_and_what_is_older_is_not(tmp_path: Path) ->
     assert here.of([(str(work / "old.txt"), False)]) == ""
 
 
+def test_a_file_that_bears_the_time_of_the_last_tick_is_found(tmp_path: Path) -> None:
+    (tmp_path / "new.txt").write_text("theirs")
+    since = (tmp_path / "new.txt").stat().st_ctime + 0.01
+    here = Taint("", "web")
+    here.changed([str(tmp_path)], since)
+    assert here.of([(str(tmp_path / "new.txt"), False)]) == "web"
+
+
 def test_a_workspace_too_large_to_look_through_is_marked_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
