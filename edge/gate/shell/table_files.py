@@ -104,7 +104,7 @@ FILES: dict[str, tuple[str, str, str]] = {
     "hd": ("-v -n: -s: !", "r*", ""),
     "xxd": ("-abeEipu -c: -g: -l: -o: -s: -d -C", "r w", ""),
     "strings": ("-aTfw -n: -t: -e: -o -# --all --bytes: --radix: --encoding: !", "r*", ""),
-    "file": ("-bchikLNprsvzZ0 -m=r -F: --brief --mime --mime-type --mime-encoding -f=r --dereference", "r*", ""),
+    "file": ("-bchikLNprsvzZ0 -m=r -F: --brief --mime --mime-type --mime-encoding --dereference", "r*", ""),
     "stat": ("-Lft -c: --format: --printf: --dereference --file-system --terse --cached: !", "l*", ""),
     "readlink": ("-femnqsvz --canonicalize --canonicalize-existing --canonicalize-missing --no-newline !", "l*", ""),
     "realpath": ("-emLPqsz --relative-to: --relative-base: --no-symlinks --canonicalize-missing !", "l*", ""),

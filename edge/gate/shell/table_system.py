@@ -23,7 +23,7 @@ SYSTEM: dict[str, tuple[str, str, str]] = {
     "id": ("-gGnruz --user --group --groups --name --real !", "d*", ""),
     "groups": ("", "d*", ""),
     "logname": ("", "", ""),
-    "who": ("-abdHlmpqrstTuwi --all --boot --heading --count !", "d d", "r:run/utmp R:run/systemd"),
+    "who": ("-abdHlmpqrstTuwi --all --boot --heading --count !", "r d", "r:run/utmp R:run/systemd"),
     "w": ("-hsfoiu !", "d", "r:run/utmp R:run/systemd"),
     "users": ("", "", "r:run/utmp R:run/systemd"),
     "last": ("-adFiwxR -n: -s: -t: -p: -# --since: --until: --limit: --fulltimes", "d*", "r:run/utmp"),
