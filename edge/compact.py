@@ -16,7 +16,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     Parts = Callable[[Any, int], tuple[str, ...]]
@@ -80,3 +80,13 @@ def _as_object(value: Any) -> Any:
     if hasattr(value, "keys"):
         return dict(value)
     raise TypeError(f"{type(value).__name__} is no JSON value")
+
+
+def apart(fields: Mapping[str, Any], reserved: frozenset[str]) -> dict[str, Any]:
+    """The fields with names that are not the line's own: a `_` goes behind those."""
+    kept: dict[str, Any] = {}
+    for key, value in fields.items():
+        while key in reserved or key in kept:
+            key += "_"
+        kept[key] = value
+    return kept

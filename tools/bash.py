@@ -88,7 +88,7 @@ TOOL = Tool(
                 "type": "integer",
                 "minimum": 1,
                 "maximum": 3600,
-                "description": f"{SECONDS} if absent; then it is ended",
+                "description": f"{SECONDS} if absent; then it is ended, and never later than a tool may run",
             },
         },
         "required": ["command"],

@@ -15,7 +15,7 @@ Rules:
 
 from __future__ import annotations
 
-from edge.compact import encoders
+from edge.compact import apart, encoders
 from edge.faults import TapeFault
 from edge.text import clip
 
@@ -154,7 +154,7 @@ def fields_text(kind: str, fields: Mapping[str, Any], redact: Callable[[str], st
         raise TapeFault(f"{kind!r} is not a kind of audit record")
     try:
         if not RESERVED.isdisjoint(fields):
-            fields = _apart(fields)
+            fields = apart(fields, RESERVED)
         inner = _inner(fields)
         if _harmless(inner) and redact(inner) == inner:
             return inner
@@ -178,16 +178,6 @@ def _harmless(inner: str) -> bool:
 def _inner(fields: Mapping[str, Any]) -> str:
     text = "".join(_parts(fields, 0))
     return "," + text[1:-1] if len(text) > 2 else ""
-
-
-def _apart(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields with names that are not the line's own: a `_` goes behind those."""
-    kept: dict[str, Any] = {}
-    for name, value in fields.items():
-        while name in RESERVED or name in kept:
-            name += "_"
-        kept[name] = value
-    return kept
 
 
 def _clean(value: Any, redact: Callable[[str], str], depth: int) -> Any:

@@ -67,31 +67,19 @@ class Disk:
 
     def lock(self, fd: int) -> bool:
         """Take the one writer's lock of an open tape; False when another process keeps it."""
-        import fcntl
-
         for glance in range(GLANCES):
-            try:
-                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if _free(fd):
                 return True
-            except OSError as error:
-                if error.errno != EWOULDBLOCK:
-                    raise
             if glance < GLANCES - 1:
                 time.sleep(GLANCE)
         return False
 
     def hold(self, fd: int, seconds: float) -> bool:
         """Take a lock that others hold for a moment at a time; False when it does not come free in `seconds`."""
-        import fcntl
-
         end = 0.0
         while True:
-            try:
-                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if _free(fd):
                 return True
-            except OSError as error:
-                if error.errno != EWOULDBLOCK:
-                    raise
             now = time.monotonic()
             end = end or now + seconds
             if now > end:
@@ -103,6 +91,19 @@ class Disk:
         import fcntl
 
         fcntl.flock(fd, fcntl.LOCK_UN)
+
+
+def _free(fd: int) -> bool:
+    """Take the lock of an open file if nobody else has it."""
+    import fcntl
+
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno != EWOULDBLOCK:
+            raise
+        return False
+    return True
 
 
 def boot_id() -> str:

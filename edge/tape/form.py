@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from binascii import crc32
 
-from edge.compact import decoder, encoders
+from edge.compact import apart, decoder, encoders
 from edge.faults import TapeFault
 
 TYPE_CHECKING = False
@@ -48,7 +48,7 @@ def encode(seq: int, boot: str, mono: float, wall: float, kind: str, fields: Map
     if kind not in KINDS:
         raise TapeFault(f"{kind!r} is not a kind of record")
     if not RESERVED.isdisjoint(fields):
-        fields = _apart(fields)
+        fields = apart(fields, RESERVED)
     try:
         inner = "".join(_parts(fields, 0))
     except (TypeError, ValueError, RecursionError) as error:
@@ -170,16 +170,6 @@ def _deeper(fields: Mapping[str, Any]) -> bool:
         parts = [part.values() if hasattr(part, "values") else part for part in level]
         level = [one for part in parts for one in part if isinstance(one, (list, tuple)) or hasattr(one, "values")]
     return bool(level)
-
-
-def _apart(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields with names that are not the line's own (rule 4)."""
-    kept: dict[str, Any] = {}
-    for key, value in fields.items():
-        while key in RESERVED or key in kept:
-            key += "_"
-        kept[key] = value
-    return kept
 
 
 def _first(fields: Any, level: int) -> tuple[str, ...]:

@@ -11,10 +11,8 @@ from typing import Any
 
 import pytest
 
-from edge.hands import Hands
 from edge.hands.wall import level, namespaces
-from tests.support.one_call import judge, world
-from tests.system.test_field_rows import ALLOWED, absent, compared, lay_out, outside, sooner
+from tests.system.test_field_rows import ALLOWED, tried
 
 REACHED = level.find(at_most="namespaces")
 pytestmark = pytest.mark.skipif(REACHED.name != "namespaces", reason="; ".join(REACHED.reasons))
@@ -38,15 +36,4 @@ def _without_landlock(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("command", [row[1] for row in ALLOWED], ids=[row[0] for row in ALLOWED])
 def test_it_ends_behind_name_spaces_as_outside(tmp_path: Path, command: str) -> None:
-    missing = absent(command)
-    if missing:
-        pytest.skip(f"not on this machine: {', '.join(missing)}")
-    work = lay_out(tmp_path)
-    here = world(work)
-    call, decision = judge("bash", {"command": command}, here)
-    assert decision.permit is not None
-    free = outside(sooner(command), work)
-    found = Hands(decision.permit, call, here).run.shell(sooner(command), 30.0)
-    here.close()
-    assert found["wall"] == "namespaces"
-    compared(command, found, free)
+    assert tried(tmp_path, command)["wall"] == "namespaces"

@@ -9,9 +9,9 @@ from edge.gate.decide import decide
 from edge.gate.policy import PRESETS, Policy, State
 
 SCENE = Scene(
-    "/home/pi/work",
+    "/home/pi/garden",
     "/home/pi",
-    (Root("work", "/home/pi/work"),),
+    (Root("work", "/home/pi/garden"),),
     (Sensor("temperature", "air", "C", "sim"),),
     (
         Output("fan", "exhaust fan", "relay 1"),
@@ -19,8 +19,8 @@ SCENE = Scene(
         Output("heater", "heater", "relay 4", risk="high"),
     ),
     "/home/pi/.local/state/fieldhand",
-    own=("/home/pi/work/key",),
-    settings=("/home/pi/work/c.toml", "/etc/fieldhand"),
+    own=("/home/pi/garden/key",),
+    settings=("/home/pi/garden/c.toml", "/etc/fieldhand"),
 )
 
 
