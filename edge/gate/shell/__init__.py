@@ -6,6 +6,7 @@ Rules:
 2. NUL is refused. What a person cannot see in the text (control characters, marks that turn text) is unknown, and the
    rest is read all the same.
 3. Simple commands are counted, all of them judged; how many are too many is not decided here.
+4. Gate, taint and the question to a person ask about the same text one after the other: it is read once.
 """
 
 from __future__ import annotations
@@ -39,8 +40,19 @@ class Script(Record):
     remarks: tuple[str, ...] = ()
 
 
+_last: tuple[str, Scene, Script] | None = None  # rule 4
+
+
 def read(text: str, scene: Scene) -> Script:
     """What `text`, given to /bin/sh in the folder of `scene`, would touch."""
+    global _last
+    last = _last
+    if last is None or last[1] is not scene or last[0] != text:
+        _last = last = (text, scene, _read(text, scene))
+    return last[2]
+
+
+def _read(text: str, scene: Scene) -> Script:
     sink = Sink(scene)
     text = _visible(clean(text), sink)
     walk = Reading(sink, State(scene.cwd, scene.home))

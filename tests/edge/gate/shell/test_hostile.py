@@ -8,6 +8,8 @@ import time
 
 import pytest
 
+from edge.call import Scene
+from edge.gate.shell import read
 from tests.support.rows import rows
 from tests.support.shell_verdict import found, verdict
 
@@ -193,3 +195,12 @@ def test_long_doubling_scripts_stay_small() -> None:
     before = time.process_time()
     assert found(text).effects
     assert time.process_time() - before < SECONDS
+
+
+def test_a_text_is_read_once_for_all_who_ask_and_anew_in_another_folder() -> None:
+    here = Scene("/home/pi/one", "/home/pi")
+    first = read("rm a", here)
+    assert read("rm " + "a", here) is first
+    assert read("rm b", here) != first
+    there = read("rm a", Scene("/home/pi/two", "/home/pi"))
+    assert there != first and any("/home/pi/two/a" in effect.on for effect in there.effects)
