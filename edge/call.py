@@ -154,10 +154,12 @@ class Reading(Record):
 class Observation(Record):
     """What a call brought back. `text` is for the model and the person, `data` the same as plain JSON values.
 
-    `untrusted`: the text came from outside (a file, a log) and must be fenced before a model sees it.
+    `untrusted`: the text came from outside (a file, a log) and must be fenced before a model sees it. `whole`: all of
+    the text, when `text` is a clipped form of it and there is no better way to go on.
     """
 
     ok: bool
     text: str
     data: Mapping[str, Any] | None = None
     untrusted: bool = False
+    whole: str = ""
