@@ -1,7 +1,8 @@
 """Which tools exist: a name and where it lives, as plain strings, imported at first use.
 
 Rules:
-1. One name per tool, lower case with underscores; the case in which a name arrives does not matter.
+1. One name per tool, lower case with underscores; the case in which a name arrives does not matter, and an alias
+   (edge/gate/names.py) finds it too.
 2. Adding a tool is one line here and one file in `tools/` (CONTRIBUTING.md shows how).
 3. `final` is grammar of a step and stands in no list of tools.
 """
@@ -28,8 +29,10 @@ TOOLS = {
 
 
 def find(name: str) -> Tool:
-    """The tool called `name`, imported now if it was not yet; UsageFault when there is none."""
-    where = TOOLS.get(name.lower())
+    """The tool that `name` or the alias `name` means, imported now if it was not yet; UsageFault when there is none."""
+    from edge.gate.names import canonical
+
+    where = TOOLS.get(canonical(name))
     if where is None:
         raise UsageFault(f"there is no tool {name!r}", f"tools: {', '.join(TOOLS)}")
     tool: Tool = __import__(where, fromlist=["TOOL"]).TOOL

@@ -6,8 +6,8 @@ Rules:
    where). `final` ends the turn and is no tool. `bash` and `final` take text as action_input. Free text is never
    a step.
 3. Mode `native`: the tool calls of an assistant message; a message without calls is the answer.
-4. A tool's name is exact but for the case of ASCII letters. An unknown member of a step is a fault: dropping it
-   would lose something. What is null is as if it were not there.
+4. A tool's name is exact but for the case of ASCII letters, or an alias (edge.dialects). An unknown member of a step
+   is a fault: dropping it would lose something. What is null is as if it were not there.
 5. Arguments fit the tool's schema (edge.schema), with lossless repairs, each told in Step.repairs.
 6. The sentence of a StepFault is sent back to the model: it says what is wrong and how to do it right.
 """
@@ -19,7 +19,7 @@ from edge.faults import StepFault, UsageFault
 from edge.framing import answer, step_object
 from edge.lenient import attempt, flat, whole
 from edge.record import Record
-from edge.schema import encodable, fit, form, near
+from edge.schema import encodable, form, near
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -145,9 +145,7 @@ def _step(value: Any, tools: Tools, repairs: tuple[str, ...]) -> Step:
     tool = _tool(action, tools)
     if tool == "final":
         return Step(thought, (), _answer(given), tuple(told))
-    if tool in TEXT_INPUT and isinstance(given, str):
-        given = {TEXT_INPUT[tool]: given}
-    return Step(thought, (_call(tool, given, tools, told),), None, tuple(told))
+    return Step(thought, (_call(tool, given, tools, told, True),), None, tuple(told))
 
 
 def _thought(thought: Any, told: list[str]) -> str:
@@ -186,7 +184,7 @@ def _seen(text: str) -> bool:
 
 
 def _tool(name: str, tools: Tools) -> str:
-    """The tool that `name` means: exact, but for the case of ASCII letters. `final` is always there."""
+    """The tool or the alias that `name` is: exact, but for the case of ASCII letters. `final` is always there."""
     if name in tools or name == "final":
         return name
     if name.isascii():  # lower() makes a k of the Kelvin sign: only ASCII may differ in case
@@ -194,26 +192,39 @@ def _tool(name: str, tools: Tools) -> str:
         for known in (*tools, "final"):
             if known.lower() == lower:
                 return known
+        from edge.gate.names import canonical
+
+        if name == name.strip() and canonical(name) in tools:
+            return name
     meant = near(name, (*tools, "final"))
     hint = f"did you mean {meant}? The" if meant else "the"
     listed = ", ".join(sorted({*tools, "final"}))
     raise StepFault("unknown_tool", f'there is no tool "{ascii(name[:40])[1:-1]}"; {hint} tools are: {listed}')
 
 
-def _call(tool: str, given: Any, tools: Tools, told: list[str]) -> Call:
-    """One call with checked arguments. `given` is an object, its JSON text, or nothing."""
-    schema = tools[tool]
+def _call(name: str, given: Any, tools: Tools, told: list[str], text: bool = False) -> Call:
+    """One call with checked arguments. `given` is an object, its JSON text, or nothing.
+
+    `name` is a tool or an alias; with `text` a tool of TEXT_INPUT may be given its text itself.
+    """
+    from edge import dialects
+    from edge.gate.names import canonical
+
+    if text and isinstance(given, str) and canonical(name) in TEXT_INPUT:
+        given = {TEXT_INPUT[canonical(name)]: given}
     try:
         if isinstance(given, str):
             given = _object_in(given, told)
         if given is None:
             given = {}
-        args, repairs = fit(given, schema)
+        tool, args, repairs = dialects.meant(name, given, tools)
     except UsageFault as fault:
         stop = "" if fault.sentence.endswith("?") else "."
-        raise StepFault("bad_args", f"{tool}: {fault.sentence}{stop} Its arguments are {form(schema)}") from None
+        shown = form(dialects.form(name, tools))
+        raise StepFault("bad_args", f"{name}: {fault.sentence}{stop} Its arguments are {shown}") from None
     except StepFault as fault:
-        raise StepFault(fault.why, f"the arguments of {tool}: {fault.sentence}. They are {form(schema)}") from None
+        shown = form(dialects.form(name, tools))
+        raise StepFault(fault.why, f"the arguments of {name}: {fault.sentence}. They are {shown}") from None
     told += repairs
     return Call(tool, args)
 

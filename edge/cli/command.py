@@ -32,10 +32,12 @@ def direct(command: str) -> Direct:
 
 
 def one_call(words: list[str]) -> Direct:
-    """The model of one call: a tool's name and its arguments as words; UsageFault."""
+    """The model of one call: a tool's name or alias and its arguments as words; UsageFault."""
+    from edge import dialects
     from edge.cli.spelling import parse
     from edge.model.direct import Direct
     from edge.registry import find
 
-    found = find(words[0])
-    return Direct(found.name, parse(words[1:], found.schema))
+    name, schemas = words[0], {find(words[0]).name: find(words[0]).schema}
+    tool, args, _ = dialects.meant(name, parse(words[1:], dialects.form(name, schemas)), schemas)
+    return Direct(tool, args)

@@ -58,15 +58,15 @@ def _asked(name: str, text: str) -> tuple[Tool, Args]:
     """The tool and its checked arguments."""
     import json
 
+    from edge.dialects import meant
     from edge.registry import find
-    from edge.schema import fit
 
     tool = find(name)
     try:
         given = json.loads(text)
     except ValueError as error:
         raise UsageFault(f"the arguments are not JSON: {error}", 'for example \'{"name": "fan"}\'') from error
-    return tool, fit(given, tool.schema)[0]
+    return tool, meant(name, given, {tool.name: tool.schema})[1]
 
 
 def _here(options: Options) -> _Here:

@@ -1,8 +1,8 @@
 """Names of tools as settings may spell them.
 
 Rules:
-1. A name is canonical in lower case with underscores; the case in which it arrives does not matter. The dialects of
-   other agents are aliases of one canonical name.
+1. A name is canonical in lower case with underscores; the case in which it arrives does not matter, and a dot in it is
+   as good as `_`. The names of other agents' tools are aliases of one canonical name.
 2. KNOWN holds every tool that a version has or will bring, so that a profile can be written before its tool comes.
 3. A name with `__` is a tool of an MCP server, `SERVER__TOOL`: known only at run time.
 """
@@ -15,50 +15,53 @@ if TYPE_CHECKING:
 
 KNOWN = (
     *("sensor_list", "sensor_read", "output_list", "output_set", "sensor_capture", "sensor_define"),
-    *("file_read", "file_write", "file_edit", "grep", "glob", "outline", "git_operations"),
-    *("bash", "bash_output", "bash_kill", "code", "calculator", "sessions_history"),
+    *("file_read", "file_write", "file_edit", "file_list", "file_move", "file_delete", "file_mkdir", "file_patch"),
+    *("grep", "glob", "outline", "git_operations", "calculator", "parallel"),
+    *("bash", "bash_output", "bash_kill", "code", "sessions_history"),
+    *("system_info", "process_list", "disk_usage", "net_info", "log_read", "service_status"),
     *("http_request", "web_fetch", "web_search", "mcp_call"),
-    *("recall", "memory_store", "memory_forget", "tape_info", "tape_anchor", "tape_reset", "tape_handoff"),
+    *("recall", "memory_store", "memory_recall", "memory_forget", "spill_read", "tool_search", "tool_describe"),
+    *("tape_info", "tape_anchor", "tape_reset", "tape_handoff"),
     *("skill", "subagent", "delegate", "quit", "usage"),
     *("schedule_add", "schedule_list", "schedule_remove", "schedule_run"),
     *("gpio_read", "gpio_write", "gpio_list", "pwm_set", "i2c_scan", "i2c_read", "i2c_write", "spi_transfer"),
     *("serial_list", "serial_open", "serial_read", "serial_write", "serial_expect", "serial_close", "board_info"),
 )
+_KNOWN = frozenset(KNOWN)
+# By their folded names: what stands as `fs.read` on a page is `fs_read` here.
 ALIASES = {
     "shell": "bash",
     "sh": "bash",
-    "bash.output": "bash_output",
-    "bash.kill": "bash_kill",
-    "fs.read": "file_read",
     "fs_read": "file_read",
-    "fs.write": "file_write",
     "fs_write": "file_write",
-    "fs.edit": "file_edit",
     "fs_edit": "file_edit",
     "content_search": "grep",
     "glob_search": "glob",
-    "web.fetch": "web_fetch",
     "web_search_tool": "web_search",
-    "tape.search": "recall",
     "tape_search": "recall",
-    "memory_recall": "recall",
-    "tape.info": "tape_info",
-    "tape.anchor": "tape_anchor",
-    "tape.reset": "tape_reset",
-    "tape.handoff": "tape_handoff",
     "cron_add": "schedule_add",
     "cron_list": "schedule_list",
     "cron_remove": "schedule_remove",
     "cron_run": "schedule_run",
-    "skill.describe": "skill",
+    "skill_describe": "skill",
     "sub_agent": "subagent",
 }
 
 
+def folded(name: str) -> str:
+    """`name` without case, its dots as `_`."""
+    return name.strip().lower().replace(".", "_")
+
+
 def canonical(name: str) -> str:
     """The one name of the tool that `name` means; an unknown name in lower case."""
-    folded = name.strip().lower()
-    return ALIASES.get(folded, folded)
+    if name in _KNOWN:
+        return name  # most are written so
+    plain = name.strip().lower()
+    if "__" in plain:
+        return plain
+    plain = plain.replace(".", "_")
+    return ALIASES.get(plain, plain)
 
 
 def known(name: str) -> bool:

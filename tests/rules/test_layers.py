@@ -38,7 +38,8 @@ PURE_LATE = "base64 bisect hashlib hmac json math"
 # What everything else is made of.
 WORDS = "edge.faults edge.record edge.text edge.call edge.tool"
 # The same with reading, deciding and the table of a turn: what has no input or output.
-CORE = WORDS + " edge.schema edge.lenient edge.framing edge.step edge.turn edge.gate.* edge.registry edge.verdicts"
+READING = "edge.schema edge.lenient edge.framing edge.step edge.dialects"
+CORE = f"{WORDS} {READING} edge.turn edge.gate.* edge.registry edge.verdicts"
 
 # The parts of a package that have no input or output, beside others that have.
 SIM = (
@@ -61,12 +62,12 @@ ROOMS = (
     Room("edge.record", calls="exec"),  # it compiles each record's constructor from text of its own
     Room("edge.text"),
     Room("edge.call edge.tool edge.watch edge.parts", "edge.record"),
-    Room("edge.registry", "edge.faults", calls="__import__"),  # the strings of its own table
+    Room("edge.registry", "edge.faults edge.gate.names", calls="__import__"),  # the strings of its own table
     # --- the pure core ---
     # Unicode names and near words are tables of the standard library; `re` only with patterns that stand in the file.
     Room(
-        "edge.schema edge.lenient edge.framing edge.step",
-        "edge.faults edge.record edge.call edge.schema edge.lenient edge.framing",
+        READING,
+        "edge.faults edge.record edge.call edge.schema edge.lenient edge.framing edge.dialects edge.gate.names",
         late=PURE_LATE + " re difflib unicodedata",
     ),
     Room("edge.turn", "edge.faults edge.record edge.call edge.step", late=PURE_LATE),

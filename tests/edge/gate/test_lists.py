@@ -115,4 +115,4 @@ def test_every_registered_tool_is_a_name_that_settings_know() -> None:
 def test_aliases_lead_to_known_names_and_are_none_themselves() -> None:
     assert set(ALIASES.values()) <= set(KNOWN) and not set(ALIASES) & set(KNOWN)
     assert canonical(" Shell ") == "bash" and canonical("WEB.FETCH") == "web_fetch"
-    assert known("Content_Search") and known("any__thing") and not known("file_list")
+    assert known("Content_Search") and known("any__thing") and not known("file_lists")
