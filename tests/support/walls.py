@@ -15,6 +15,9 @@ from edge.record import replace
 
 SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/usr", "/etc", "/proc", "/sys")
 
+# Shell text that waits until the limits of a plan are all there, which is a moment after the start: the tag comes last.
+HELD = 'until set -- $(grep msgqueue /proc/self/limits) && [ "$4" = "$5" ]; do sleep 0.01; done; '
+
 needs_landlock = pytest.mark.skipif(not landlock.version(), reason="this kernel has no Landlock")
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 
@@ -41,7 +44,7 @@ def plan(folder: Path, **other: Any) -> Confinement:
     return Confinement(**values)
 
 
-def act(made: Confinement, text: str, seconds: float = 20.0) -> Ended:
+def act(made: Confinement, text: str, seconds: float = 60.0) -> Ended:
     """Run a shell text behind the wall of a plan; its output is taken from a file that the wall does not see."""
     tag = limits.tag()
     null = os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC)

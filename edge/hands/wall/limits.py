@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
 QUEUES = 12  # RLIMIT_MSGQUEUE, which the standard library has no name for on all Pythons
 _MOST = 819_200  # the kernel's own default
-# What the agent itself needs while its limits are low; a child's that is lower comes a moment after its start.
-_FLOOR = {resource.RLIMIT_AS: 2 << 30, resource.RLIMIT_FSIZE: 2 << 30, resource.RLIMIT_NOFILE: 512}
+# What the agent itself needs while its limits are low; a child's that is lower comes a moment after its start. Of
+# addresses it is as much as plans give: every thread of the agent reserves a stack and up to 128 MB to allocate from.
+_FLOOR = {resource.RLIMIT_AS: 4 << 30, resource.RLIMIT_FSIZE: 2 << 30, resource.RLIMIT_NOFILE: 512}
 _taken: set[int] = set()
 _starting = _thread.allocate_lock()
 

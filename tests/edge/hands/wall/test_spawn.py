@@ -15,7 +15,7 @@ import pytest
 
 from edge.hands.wall import limits, spawn, tree
 from edge.record import replace
-from tests.support.walls import act, needs_landlock, needs_root, plan
+from tests.support.walls import HELD, act, needs_landlock, needs_root, plan
 
 LEVELS = ["seccomp", "off", pytest.param("landlock", marks=needs_landlock)]
 
@@ -75,7 +75,7 @@ def test_the_agent_is_as_it_was(tmp_path: Path, level: str) -> None:
 @pytest.mark.parametrize("level", LEVELS)
 def test_limits_are_there_and_stay(tmp_path: Path, level: str) -> None:
     text = (
-        "cat /proc/self/limits; sleep 0.3; for one in '-n 4000' '-c 9' '-f unlimited' '-v unlimited' '-t unlimited'; "
+        f"cat /proc/self/limits; {HELD} for one in '-n 4000' '-c 9' '-f unlimited' '-v unlimited' '-t unlimited'; "
         "do ulimit $one 2>/dev/null && echo raised; done; true"
     )
     ended = act(plan(tmp_path, level=level), text)
@@ -90,9 +90,25 @@ def test_limits_are_there_and_stay(tmp_path: Path, level: str) -> None:
 def test_a_file_beyond_the_limit_and_memory_beyond_the_limit_fail(tmp_path: Path, level: str) -> None:
     made = plan(tmp_path, level=level)
     small = replace(made, limits=replace(made.limits, file_size=1 << 16, memory=64 << 20))
-    assert act(small, "sleep 0.3; dd if=/dev/zero of=big bs=1024 count=100 2>/dev/null").code != 0
+    assert act(small, HELD + "dd if=/dev/zero of=big bs=1024 count=100 2>/dev/null").code != 0
     assert (tmp_path / "big").stat().st_size <= 1 << 16
-    assert act(small, "sleep 0.3; head -c 200000000 /dev/zero | tail -n 1 > /dev/null").code != 0
+    assert act(small, HELD + "head -c 200000000 /dev/zero | tail -n 1 > /dev/null").code != 0
+
+
+def test_an_agent_that_has_much_mapped_starts_what_may_have_little(tmp_path: Path) -> None:
+    """In a process of its own, with as many addresses as a few dozen threads reserve."""
+    code = (
+        "import mmap, sys\n"
+        "from pathlib import Path\n"
+        "from edge.record import replace\n"
+        "from tests.support.walls import HELD, act, plan\n"
+        "much = mmap.mmap(-1, 3 << 30, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.PROT_READ)\n"
+        "made = plan(Path(sys.argv[1]), level='seccomp')\n"
+        "made = replace(made, limits=replace(made.limits, memory=64 << 20))\n"
+        "print(act(made, HELD + 'ulimit -v').text)\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", code, str(tmp_path)], stdout=subprocess.PIPE, text=True, check=True)
+    assert int(ran.stdout) == 64 << 10
 
 
 def test_a_program_that_is_not_there_is_an_error_with_its_name(tmp_path: Path) -> None:
