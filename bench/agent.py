@@ -142,6 +142,7 @@ def loop(port: int, steps: int, tool: Tool) -> Loop:
     from edge.approve import Nobody
     from edge.brief import brief
     from edge.call import Scene, Sensor
+    from edge.catalogue import Catalogue
     from edge.config import Budgets, ModelSettings
     from edge.context import Context
     from edge.gate.policy import Policy
@@ -162,13 +163,14 @@ def loop(port: int, steps: int, tool: Tool) -> Loop:
     def no_board() -> Any:
         raise AssertionError("this run has no board")
 
+    catalogue = Catalogue((tool,))
     world = World(scene, Tape.create(f"{folder}/tapes"), no_board)
     return Loop(
         Parts(
             model=make(settings, scene),
             world=world,
-            context=Context(brief(scene, (tool,), "native"), "native"),
-            tools=(tool,),
+            context=Context(brief(scene, catalogue, "native"), "native"),
+            catalogue=catalogue,
             policy=Policy("guarded", budgets.calls_per_hour, budgets.tool_seconds),
             budgets=budgets,
             approver=Nobody(),

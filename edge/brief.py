@@ -8,7 +8,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from edge.call import Scene
-    from edge.tool import Tool
+    from edge.catalogue import Catalogue
 
 _RULES = """\
 You are Fieldhand, an agent on a small board in the field. You act only through the tools given.
@@ -23,16 +23,18 @@ When you know the answer: {"thought": "...", "action": "final", "action_input": 
 Actions:"""
 
 
-def brief(scene: Scene, tools: tuple[Tool, ...], mode: str) -> str:
+def brief(scene: Scene, catalogue: Catalogue, mode: str) -> str:
     """The system text for this scene; in mode `json` with the form of a step and the actions."""
     parts = [_RULES]
     if scene.sensors:
         parts.append("Sensors: " + "; ".join(f"{s.name} ({s.label}, {s.unit})" for s in scene.sensors))
     if scene.outputs:
         parts.append("Outputs: " + "; ".join(f"{o.name} ({o.label})" for o in scene.outputs))
+    if catalogue.waiting:
+        parts.append(f"More tools, to be loaded with tool_search (query select:NAME): {', '.join(catalogue.waiting)}")
     if mode == "json":
         from edge.schema import form
 
-        lines = [f"- {tool.name} {form(tool.schema)}: {tool.about}" for tool in tools]
+        lines = [f"- {tool.name} {form(tool.schema)}: {tool.about}" for tool in catalogue.shown]
         parts.append("\n".join([_STEP, *lines]))
     return "\n".join(parts)

@@ -69,7 +69,7 @@ class Calls:
         self._parts = parts
         self._keeper = keeper
         self._ring = ring
-        self._tools = {tool.name: tool for tool in parts.tools}
+        self._tools = {tool.name: tool for tool in parts.catalogue.tools}
         self._granted: dict[str, Granted] = {}
         self._hour: deque[float] = deque()
         self._repeats = Repeats()
@@ -323,7 +323,7 @@ def _inside(effects: tuple[Effect, ...], scene: Scene, said: str) -> tuple[tuple
         if effect.on.startswith("shell:"):
             from edge.gate.shell import read
 
-            script = read(effect.detail, scene)
+            script = read(effect.detail, scene, effect.on)
             touched += _touched(script.effects)
             remarks += [remark for remark in script.remarks if remark not in said]
         else:

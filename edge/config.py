@@ -2,8 +2,8 @@
 
 Rules:
 1. Every default stands in the records below, nowhere else.
-2. A key that is not in _KEYS is a fault with file, line and a near name: nothing is silently ignored. Types and
-   ranges are checked here, once; what leaves `load` is valid.
+2. A key that is not in edge/config_keys.py is a fault with file, line and a near name: nothing is silently ignored.
+   Types and ranges are checked there, once; what leaves `load` is valid.
 3. A secret never stands in the file, in a record, in a repr or in a fault: the file names an environment variable
    or a file that only its owner can read.
 4. Parsed anew at each start. A cached policy would be a hole in the authority.
@@ -19,14 +19,13 @@ from edge.record import Record, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
     from edge.gate.profile import Profile
 
 _LARGEST_FILE = 1 << 20  # bytes
 _LONGEST_KEY = 4096  # bytes
-_PROVIDERS = ("chat", "scripted")
 _SECRETS = ("api_key", "apikey", "key", "token", "api_token", "secret", "password", "authorization", "bearer")
 
 
@@ -59,6 +58,21 @@ class Budgets(Record):
     approval_seconds: float = 120.0
 
 
+class ToolSettings(Record):
+    """Which tools there are and how they are shown.
+
+    optional: names beside the minimal ones, "*" for all. deferred: most are loaded by the model
+    when it needs them. plugins: entry points of other packages that may be loaded. locale: the language of what they
+    say of themselves. spill_threshold: characters of a result from which on it is kept aside; 0 for never.
+    """
+
+    optional: tuple[str, ...] = ("*",)
+    deferred: bool = False
+    plugins: tuple[str, ...] = ()
+    locale: str = "en"
+    spill_threshold: int = 16384
+
+
 class Settings(Record):
     """All settings. state: the folder for tapes and simulation, absolute; "" leaves the choice to the environment.
 
@@ -81,19 +95,21 @@ class Settings(Record):
     proxy: str = ""
     wait: bool = False
     receipts: bool = True
+    tools: ToolSettings = ToolSettings()
     warnings: tuple[str, ...] = ()
 
 
 def load(path: str) -> Settings:
     """The settings of a file over the defaults. ConfigFault with `file:line` and key for all that is wrong in it."""
     from edge import toml
+    from edge.config_keys import CONFINED, KEYS, PROFILE_CHECKS
 
     data, lines = toml.load(_text(path), path)
     tables = data.pop("risk_profiles", None)
-    given: dict[str, dict[str, Any]] = {"": {}, "model": {}, "budgets": {}, "said": {}}
+    given: dict[str, dict[str, Any]] = {"": {}, "model": {}, "budgets": {}, "tools": {}, "said": {}}
     for key, value in _flat("", data):
         where = f"{path}:{lines[key]}" if key in lines else path
-        row = _KEYS.get(key)
+        row = KEYS.get(key)
         if row is None:
             raise _unknown(key, isinstance(value, dict), where)
         group, field, check, limits = row
@@ -104,12 +120,17 @@ def load(path: str) -> Settings:
         except ValueError as fault:
             sentence = fault.sentence if isinstance(fault, ConfigFault) else f"{key} {fault}"
             raise ConfigFault(sentence, getattr(fault, "fix", ""), where, key) from None
-    found = Settings(**given[""], model=ModelSettings(**given["model"]), budgets=Budgets(**given["budgets"]))
-    warnings: tuple[str, ...] = () if given["said"].get("confine_writes", True) else (_CONFINED,)
+    found = Settings(
+        **given[""],
+        model=ModelSettings(**given["model"]),
+        budgets=Budgets(**given["budgets"]),
+        tools=ToolSettings(**given["tools"]),
+    )
+    warnings: tuple[str, ...] = () if given["said"].get("confine_writes", True) else (CONFINED,)
     if tables is not None:
         from edge.config_profiles import read
 
-        profiles, said = read(tables, lines, path, _PROFILE_CHECKS, _budget)
+        profiles, said = read(tables, lines, path, PROFILE_CHECKS, _budget)
         found, warnings = replace(found, profiles=profiles), warnings + said
     if found.profile:
         where = f"{path}:{lines['profile']}" if "profile" in lines else path
@@ -135,11 +156,13 @@ def profile(settings: Settings, name: str, where: str = "") -> Profile:
 
 def _budget(key: str, value: Any) -> tuple[str, float]:
     """A key of `[budgets]` in a risk profile: the field and its checked value."""
-    row = _KEYS.get(f"budgets.{key}")
+    from edge.config_keys import KEYS
+
+    row = KEYS.get(f"budgets.{key}")
     if row is None:
         from edge.schema import near
 
-        names = [known.partition(".")[2] for known in _KEYS if known.startswith("budgets.")]
+        names = [known.partition(".")[2] for known in KEYS if known.startswith("budgets.")]
         meant = near(key, names)
         fix = f"did you mean {meant}?" if meant else f"known: {', '.join(names)}"
         raise ConfigFault(f"there is no budget {ascii(key[:60])[1:-1]}", fix)
@@ -206,9 +229,11 @@ def _text(path: str) -> str:
 
 def _flat(prefix: str, table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Dotted keys and values; an empty or an unknown table is yielded as a whole."""
+    from edge.config_keys import TABLES
+
     for name, value in table.items():
         key = prefix + name
-        if isinstance(value, dict) and (key not in _TABLES or prefix):
+        if isinstance(value, dict) and (key not in TABLES or prefix):
             yield key, value
         elif isinstance(value, dict):
             yield from _flat(key + ".", value)
@@ -217,22 +242,24 @@ def _flat(prefix: str, table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _unknown(key: str, table: bool, where: str) -> ConfigFault:
+    from edge.config_keys import KEYS, TABLES
+
     if key.rpartition(".")[2].lower().replace("-", "_") in _SECRETS:
         fix = "set model.key_env to the name of a variable, or model.key_file to a file with mode 0600"
         return ConfigFault(f"{key}: a key does not belong in the settings file", fix, where, key)
-    if key in _TABLES:
+    if key in TABLES:
         return ConfigFault(f"{key} is a table", f"write [{key}] once and its keys below it", where, key)
     from edge.schema import near
 
     group, dot, last = key.rpartition(".")
-    if table or (dot and group not in _TABLES):
+    if table or (dot and group not in TABLES):
         shown = ascii(key[:60])[1:-1]
-        tables = (*_TABLES, "risk_profiles")
+        tables = (*TABLES, "risk_profiles")
         meant = near(key, tables)
         fix = f"did you mean [{meant}]?" if meant else f"tables: {', '.join(tables)}"
         return ConfigFault(f"there is no table [{shown}]", fix, where, key)
-    names = [known.rpartition(".")[2] for known in _KEYS if known.rpartition(".")[0] == group]
-    meant = next((known for known in _KEYS if known.rpartition(".")[2] == last), "") or near(last, names)
+    names = [known.rpartition(".")[2] for known in KEYS if known.rpartition(".")[0] == group]
+    meant = next((known for known in KEYS if known.rpartition(".")[2] == last), "") or near(last, names)
     fix = f"did you mean {meant}?" if meant else f"known here: {', '.join(names)}"
     if last not in names and _of_profiles(last):
         fix = f"{last} stands below a [risk_profiles.NAME], which profile = NAME or --profile NAME puts in force"
@@ -243,156 +270,3 @@ def _of_profiles(key: str) -> bool:
     from edge.gate.profile import Profile
 
     return key in Profile.__fields__ and key not in ("name", "said")
-
-
-def _kind(value: Any) -> str:
-    names = {str: "a text", bool: "true or false", int: "a whole number", float: "a number", list: "a list"}
-    return names.get(type(value), "a table" if isinstance(value, dict) else "a date")
-
-
-def _string(value: Any) -> str:
-    if not isinstance(value, str):
-        raise ValueError(f"must be a text, not {_kind(value)}")
-    if not value.isprintable():
-        raise ValueError("holds a control character")
-    return value
-
-
-def _flag(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise ValueError(f"must be true or false, not {_kind(value)}")
-    return value
-
-
-def _whole(value: Any, low: int, high: int) -> int:
-    if type(value) is not int:
-        raise ValueError(f"must be a whole number, not {_kind(value)}")
-    if not low <= value <= high:
-        raise ValueError(f"must be from {low} to {high}, not {value if abs(value) < 10**18 else 'so large a number'}")
-    return value
-
-
-def _number(value: Any, low: float, high: float) -> float:
-    if type(value) not in (int, float):
-        raise ValueError(f"must be a number, not {_kind(value)}")
-    if not low <= value <= high:
-        raise ValueError(f"must be from {low:g} to {high:g}")
-    return float(value)
-
-
-def _milliseconds(value: Any, low: float, high: float) -> float:
-    return _number(value, low, high) / 1000
-
-
-def _one_of(value: Any, *words: str) -> str:
-    word = _string(value).lower()
-    if word not in words:
-        raise ValueError(f"must be {' or '.join(words)}, not {value[:40]!r}")
-    return word
-
-
-def _preset(value: Any) -> str:
-    from edge.gate.policy import preset
-
-    return preset(_string(value))
-
-
-def _spec(value: Any) -> str:
-    provider, _, name = _string(value).partition(":")
-    if value == "offline" or (provider in _PROVIDERS and name.strip() == name != ""):
-        return str(value)
-    raise ValueError(f"must be offline, chat:NAME or scripted:FILE, not {value[:40]!r}")
-
-
-def _url(value: Any) -> str:
-    """An address; "" is one that is not given."""
-    if value == "":
-        return ""
-    scheme, _, rest = _string(value).partition("://")
-    host = rest.partition("/")[0]
-    if scheme.lower() not in ("http", "https") or not host or " " in value:
-        raise ValueError("must be http://HOST or https://HOST, with a path such as /v1 where the server has one")
-    if "@" in host:
-        raise ValueError("holds a user name or key; use model.key_env or model.key_file")
-    return str(value).rstrip("/")
-
-
-def _proxy(value: Any) -> str:
-    """`http://HOST:PORT`; a user and password for it are not taken, as the file is no place for them."""
-    from edge.gate.urls import read
-
-    url = read(_string(value))
-    if value and (url.kind == "bad" or url.scheme != "http" or url.target != "/"):
-        raise ValueError(f"must be http://HOST:PORT; {url.shown} {url.why or 'is something else'}")
-    return url.origin if value else ""
-
-
-def _variable(value: Any) -> str:
-    """A name of an environment variable. The value is not shown: it may be a key that was put in the wrong place."""
-    name = _string(value)
-    if not name.isascii() or not name.replace("_", "a").isalnum() or name[0].isdecimal():
-        raise ValueError("must be the name of an environment variable, such as FIELDHAND_API_KEY, not the key itself")
-    return name
-
-
-def _path(value: Any) -> str:
-    path = os.path.expanduser(_string(value))
-    if path and not os.path.isabs(path):
-        raise ValueError(f"must be an absolute path or begin with ~/, not {value[:60]!r}")
-    return path
-
-
-def _folders(value: Any) -> tuple[str, ...]:
-    """Existing folders that may be a workspace, each by its real path."""
-    from edge.gate.paths import is_workspace
-
-    if not isinstance(value, list):
-        raise ValueError(f"must be a list of folders, not {_kind(value)}")
-    found = []
-    for folder in value:
-        path = os.path.realpath(_path(folder)) if folder != "" else ""
-        if not os.path.isdir(path):
-            raise ValueError(f"must name folders that exist, and {folder[:60]!r} is none")
-        if not is_workspace(path):
-            raise ValueError(
-                f"must not name {path}, " + ("which is everything" if path == "/" else "a folder of the system")
-            )
-        found.append(path)
-    return tuple(dict.fromkeys(found))
-
-
-# dotted key -> (record, field, check, its limits)
-_KEYS: dict[str, tuple[str, str, Callable[..., Any], tuple[Any, ...]]] = {
-    "mode": ("", "preset", _preset, ()),
-    "board": ("", "board", _string, ()),
-    "state": ("", "state", _path, ()),
-    "roots": ("", "roots", _folders, ()),
-    "profile": ("", "profile", _string, ()),
-    "model.name": ("model", "spec", _spec, ()),
-    "model.base_url": ("model", "base_url", _url, ()),
-    "model.replies": ("model", "mode", _one_of, ("native", "json")),
-    "model.stream": ("model", "stream", _flag, ()),
-    "model.key_env": ("model", "key_env", _variable, ()),
-    "model.key_file": ("model", "key_file", _path, ()),
-    "model.seconds": ("model", "seconds", _number, (0.1, 3600)),
-    "model.retries": ("model", "retries", _whole, (0, 20)),
-    "model.temperature": ("model", "temperature", _number, (0, 2)),
-    "model.max_tokens": ("model", "max_tokens", _whole, (1, 1_000_000)),
-    "budgets.steps": ("budgets", "steps", _whole, (1, 10_000)),
-    "budgets.tool_calls_per_hour": ("budgets", "calls_per_hour", _whole, (0, 1_000_000)),
-    "budgets.turn_seconds": ("budgets", "turn_seconds", _number, (1, 86_400)),
-    "budgets.tool_seconds": ("budgets", "tool_seconds", _number, (0.1, 3600)),
-    "budgets.approval_seconds": ("budgets", "approval_seconds", _number, (1, 86_400)),
-    "network.proxy": ("", "proxy", _proxy, ()),
-    "approvals.wait": ("", "wait", _flag, ()),
-    "audit.receipts": ("", "receipts", _flag, ()),
-    "tools.timeout_ms": ("budgets", "tool_seconds", _milliseconds, (100, 3_600_000)),
-    "tools.block_internal_http": ("", "block_internal", _flag, ()),
-    "tools.confine_writes": ("said", "confine_writes", _flag, ()),
-}
-_PROFILE_CHECKS = {"string": _string, "flag": _flag, "folders": _folders, "path": _path}
-_CONFINED = (
-    "tools.confine_writes = false changes nothing: a write outside the opened folders is never granted, "
-    "in no mode; name the folder in roots"
-)
-_TABLES = ("model", "budgets", "tools", "network", "approvals", "audit")

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from edge.approve import Approver
+    from edge.catalogue import Catalogue
     from edge.config import Budgets
     from edge.context import Context
     from edge.faults import Fault
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from edge.redact import Redactor
     from edge.stop import Stop
     from edge.taint import Taint
-    from edge.tool import Tool
     from edge.watch import Watcher
 
 
@@ -41,7 +41,7 @@ class Parts(Record):
     model: Model
     world: World
     context: Context
-    tools: tuple[Tool, ...]
+    catalogue: Catalogue
     policy: Policy
     budgets: Budgets
     approver: Approver

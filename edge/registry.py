@@ -13,6 +13,8 @@ from edge.faults import UsageFault
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from edge.tool import Tool
 
 TOOLS = {
@@ -25,6 +27,8 @@ TOOLS = {
     "bash": "edge.tools.bash",
     "http_request": "edge.tools.http_request",
     "recall": "edge.tools.recall",
+    "tool_search": "edge.tools.tool_search",
+    "tool_describe": "edge.tools.tool_describe",
 }
 
 
@@ -39,6 +43,6 @@ def find(name: str) -> Tool:
     return tool
 
 
-def every() -> tuple[Tool, ...]:
-    """All tools, in the order of the table."""
-    return tuple(find(name) for name in TOOLS)
+def every(names: Iterable[str] = TOOLS) -> tuple[Tool, ...]:
+    """The tools called `names`, or all, in the order given; none other is imported."""
+    return tuple(find(name) for name in names)

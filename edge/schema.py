@@ -48,6 +48,18 @@ def form(schema: Schema) -> str:
     return "{" + ", ".join(parts) + "}"
 
 
+def wire(schema: Schema) -> dict[str, Any]:
+    """A schema as a model is sent it: types, choices and words, without the bounds that `fit` checks anyway."""
+    kept = {key: schema[key] for key in ("type", "description", "enum") if schema.get(key)}
+    if "items" in schema:
+        kept["items"] = wire(schema["items"])
+    if schema.get("type") == "object":
+        kept["properties"] = {name: wire(rule) for name, rule in (schema.get("properties") or {}).items()}
+        if schema.get("required"):
+            kept["required"] = list(schema["required"])
+    return kept
+
+
 def near(name: str, names: Iterable[str]) -> str:
     """The one of `names` that `name` probably means, or "". Look-alike and invisible characters count as slips."""
     from difflib import get_close_matches

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from edge.keeping import Keeper
     from edge.model import Model
     from edge.parts import Parts
+    from edge.step import Step
 
 
 class Talk:
@@ -28,7 +29,6 @@ class Talk:
         self.began = 0.0
         self._parts = parts
         self._keeper = keeper
-        self._schemas = {tool.name: tool.schema for tool in parts.tools}
         self._usage: Mapping[str, Any] | None = None
 
     def line(self, action: t.KeepLine) -> None:
@@ -41,10 +41,12 @@ class Talk:
         """Job: one model request, made at `made` (a cut after that ends it), read into a step."""
         parts = self._parts
         left = parts.budgets.turn_seconds - (time.monotonic() - self.began)
-        request = Request(parts.context, parts.tools, max(left, 0.1), parts.watcher.heard, made)
+        request = Request(parts.context, parts.catalogue.shown, max(left, 0.1), parts.watcher.heard, made)
         try:
             reply = self.model.ask(request)
-            step = read(reply.raw, reply.mode, self._schemas)
+            step = read(reply.raw, reply.mode, parts.catalogue.schemas)
+            if self.model is parts.model and not isinstance(step, StepFault):
+                step = self._loaded(step)
         except StepFault as fault:
             return t.Misread(number, fault)
         except Fault as fault:
@@ -54,6 +56,14 @@ class Talk:
             return t.Failed(number, ModelFault(why))
         self._usage = None if reply.usage is None else as_dict(reply.usage)
         return t.Misread(number, step) if isinstance(step, StepFault) else t.Replied(number, step)
+
+    def _loaded(self, step: Step) -> Step | StepFault:
+        """`step`, unless it calls a tool whose form the model has not seen yet."""
+        for call in step.calls:
+            if self._parts.catalogue.waits(call.tool):
+                why = f"{call.tool} is not loaded yet: its form comes with tool_search and query select:{call.tool}"
+                return StepFault("unknown_tool", why)
+        return step
 
     def step(self, action: t.KeepStep) -> None:
         """Keep a step and give it to the context."""

@@ -16,7 +16,7 @@ from edge.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any, Protocol
 
     from edge.call import Args, Effect, Observation, Reading, Scene
@@ -29,11 +29,42 @@ else:
 class FileHands(Protocol):
     """Files inside what was granted."""
 
-    def read(self, path: str, first: int, lines: int) -> Mapping[str, Any]:
-        """Lines of a regular file (`text first lines more path`), or the `entries` of a folder."""
+    def read(self, path: str, first: int, lines: int, limit: int = 0) -> Mapping[str, Any]:
+        """Lines of a regular file (`text first lines more total said`, or `binary size`), or the `entries` of a folder.
+
+        first: from 1, negative from the end. limit: bytes of text, the permit's when 0.
+        """
+
+    def part(self, path: str, start: int, count: int) -> Mapping[str, Any]:
+        """Bytes of a regular file from byte `start`, negative from the end: `data start size more`."""
+
+    def whole(self, path: str, most: int) -> tuple[bytes, tuple[int, int, int, int]]:
+        """All of a regular file of at most `most` bytes, and its stamp for `put`."""
 
     def write(self, path: str, content: bytes) -> int:
         """Replace or create a file atomically; the number of bytes written."""
+
+    def put(
+        self,
+        path: str,
+        content: bytes,
+        append: bool = False,
+        stamp: tuple[int, int, int, int] | None = None,
+        parents: bool = True,
+    ) -> Mapping[str, Any]:
+        """Replace, create or lengthen a file, whole or not at all; missing folders are made: `bytes was folders`."""
+
+    def list(self, path: str, depth: int, hidden: bool, most: int) -> Mapping[str, Any]:
+        """What a folder holds: `found` (name type size mode mtime target), `left`: sentences of what was left out."""
+
+    def mkdir(self, path: str) -> Mapping[str, Any]:
+        """Make a folder with what is missing above it: `folders` that were made."""
+
+    def delete(self, path: str, recursive: bool, forever: bool) -> Mapping[str, Any]:
+        """Into the trash of its root, or away for good: `files folders bytes trash dropped`."""
+
+    def move(self, source: str, target: str, overwrite: bool) -> Mapping[str, Any]:
+        """Give another name: `files folders bytes copied made`."""
 
 
 class SensorHands(Protocol):
@@ -78,6 +109,15 @@ class TapeHands(Protocol):
     def around(self, seq: int, context: int) -> list[Mapping[str, Any]]: ...
 
 
+class CatalogueHands(Protocol):
+    """The tools of this run."""
+
+    def search(self, query: str, most: int) -> list[str]: ...
+
+    def load(self, names: Sequence[str]) -> Mapping[str, Any]:
+        """Show these tools to the model: `tools` (definitions) `already_loaded` `unknown`."""
+
+
 class Hands(Protocol):
     """The only way a tool reaches the world. Each hand raises Refused outside the permit."""
 
@@ -92,6 +132,8 @@ class Hands(Protocol):
     @property
     def tape(self) -> TapeHands: ...
     @property
+    def catalogue(self) -> CatalogueHands: ...
+    @property
     def net(self) -> NetHands: ...
     @property
     def run(self) -> RunHands: ...
@@ -101,7 +143,10 @@ class Hands(Protocol):
 
 
 class Tool(Record):
-    """A name, a schema, what a call touches, what it does. `examples` are command-line argument strings."""
+    """A name, a schema, what a call touches, what it does. `examples` are command-line argument strings.
+
+    `needs`: what has to be there besides Fieldhand: `library:NAME` (a Python package) or `program:/PATH`.
+    """
 
     name: str
     about: str
@@ -110,3 +155,4 @@ class Tool(Record):
     run: Callable[[Args, Hands], Observation]
     words: Callable[[Args, Scene], str]
     examples: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()

@@ -13,10 +13,14 @@ if TYPE_CHECKING:
     from edge.call import Call, Decision, Observation
     from edge.faults import StepFault
     from edge.step import Step
+    from edge.tool import Schema
 
 
 class Watcher:
     """The quiet watcher."""
+
+    def knows(self, schemas: Mapping[str, Schema]) -> None:
+        """The schemas of the tools that may be called, by name; before anything else."""
 
     def asking(self, model: str) -> None:
         """The model is asked."""

@@ -8,9 +8,9 @@ import time
 from edge import __version__
 from edge.brief import brief
 from edge.cli import say, settle, watching
+from edge.cli.stock import catalogue
 from edge.cli.who import approver
 from edge.context import Context
-from edge.gate.lists import offered
 from edge.hands.world import World
 from edge.loop import Loop
 from edge.model import make
@@ -18,7 +18,6 @@ from edge.parts import Parts
 from edge.pulse import Pulse
 from edge.record import replace
 from edge.redact import Redactor
-from edge.registry import every
 from edge.stop import Watch
 from edge.taint import Taint
 
@@ -29,12 +28,10 @@ if TYPE_CHECKING:
 
     from edge.call import Scene
     from edge.cli.args import Options
-    from edge.gate.policy import Policy
     from edge.parts import Ending
     from edge.peripherals.guard.client import Board
     from edge.tape.journal import Tape
     from edge.tape.unkept import Unkept
-    from edge.tool import Tool
     from edge.watch import Watcher
 
 CLOCK_IS_SET_AFTER = 1_735_689_600  # 2025-01-01: an earlier date is a clock that was never set
@@ -59,12 +56,14 @@ class Run:
         self.audit = watching.audit(self.state, redact, self.settings.receipts)
         watch = Watch(self.state)
         self.world = self._world(scene, policy.wall(options.unattended), watch)
-        self.tools = _tools(policy, options.verb == "tool")
+        self.catalogue, stocked = catalogue(self.settings.tools, policy, scene, options.verb == "tool")
+        self.world.catalogue = self.catalogue
+        watcher.knows(self.catalogue.schemas)
         parts = Parts(
             model=self.model,
             world=self.world,
-            context=Context(brief(scene, self.tools, self.model.mode), self.model.mode),
-            tools=self.tools,
+            context=Context(brief(scene, self.catalogue, self.model.mode), self.model.mode),
+            catalogue=self.catalogue,
             policy=policy,
             budgets=self.settings.budgets,
             approver=self.approver,
@@ -85,7 +84,7 @@ class Run:
         other = tuple(
             f"risk profile {one.name}:" for one in self.settings.profiles if one.name != self.settings.profile
         )
-        for sentence in (*self.settings.warnings, self._notice()):
+        for sentence in (*self.settings.warnings, *stocked, self._notice()):
             if sentence and not sentence.startswith(other):  # what a profile says that is not in force says nothing now
                 say(f"fieldhand: {sentence}")
 
@@ -197,11 +196,6 @@ class Run:
         self.model.close()
 
 
-def _tools(policy: Policy, named: bool) -> tuple[Tool, ...]:
-    """What the model is shown; `named`: all, as a call of a person is judged and recorded whatever it names."""
-    return tuple(tool for tool in every() if named or offered(tool.name, policy))
-
-
 def clock() -> str:
     """The wall clock for the model, in UTC; says so when it cannot be right."""
     now = time.time()
@@ -231,5 +225,5 @@ def _remember(loop: Loop, state: str, name: str) -> None:
     """Give the context what an earlier run of this tape said and did."""
     from edge.cli.resume import feed
 
-    made = feed(loop.parts.context, f"{state}/tapes/{name}.jsonl")
+    made = feed(loop.parts.context, f"{state}/tapes/{name}.jsonl", loop.parts.catalogue)
     loop.turn_state = replace(loop.turn_state, made=made)

@@ -13,13 +13,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from edge.cli.args import Options
     from edge.model import Model
-    from edge.tool import Tool
     from edge.watch import Watcher
 
 
-def watcher(options: Options, tools: dict[str, Tool]) -> Watcher:
+def watcher(options: Options) -> Watcher:
     """The watcher that the options ask for."""
-    return Trace() if options.trace == "json" else Lines(tools)
+    return Trace() if options.trace == "json" else Lines()
 
 
 def run(options: Options) -> int:
@@ -30,9 +29,7 @@ def run(options: Options) -> int:
 
 def carry(options: Options, line: str, model: Model | None = None) -> int:
     """One turn with everything around it: tape, leases, exit code."""
-    from edge.registry import every
-
-    run_ = Run(options, watcher(options, {tool.name: tool for tool in every()}))
+    run_ = Run(options, watcher(options))
     if not run_.tape.durable:
         say("no folder for state can be written: nothing is kept (name one with --state DIR)")
     code = 130

@@ -112,10 +112,8 @@ class _Late:
         if self._run is None:
             from edge.cli.assemble import Run
             from edge.cli.oneshot import watcher
-            from edge.registry import every
 
-            shown = watcher(self._options, {tool.name: tool for tool in every()})
-            self._run = Run(self._options, shown, self._resume)
+            self._run = Run(self._options, watcher(self._options), self._resume)
         return self._run
 
     def alone(self, why: str = "") -> Options:

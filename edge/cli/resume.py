@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from edge.catalogue import FINDERS
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from edge.catalogue import Catalogue
     from edge.context import Context
 
 
-def feed(context: Context, path: str) -> int:
-    """Put lines, steps, observations and answers of the tape at `path` into `context`.
+def feed(context: Context, path: str, catalogue: Catalogue) -> int:
+    """Put lines, steps, observations and answers of the tape at `path` into `context`; load what was loaded there.
 
     The highest number of a call so far, so that new ones get new ids. Times are of another run, so none is given.
     """
@@ -26,6 +29,8 @@ def feed(context: Context, path: str) -> int:
             context.fault(moment.text, 0.0)
         elif moment.call is not None and moment.observation is not None:
             context.observation(moment.call, moment.observation, 0.0)
+            if moment.call.tool in FINDERS and moment.observation.data:
+                catalogue.load(moment.observation.data.get("loaded", ()))
     return past.made
 
 

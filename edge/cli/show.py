@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from edge.call import Call, Decision, Observation
     from edge.faults import StepFault
     from edge.step import Step
-    from edge.tool import Tool
+    from edge.tool import Schema
 
 SPIN_AFTER = 1.0
 SHOWN_LINES = 12
@@ -29,8 +29,8 @@ SHOWN_LINES = 12
 class Lines(Watcher):
     """For people. A progress line with seconds appears when something takes longer than one, only on a terminal."""
 
-    def __init__(self, tools: Mapping[str, Tool]) -> None:
-        self._tools = tools
+    def __init__(self) -> None:
+        self._schemas: Mapping[str, Schema] = {}
         self._number = 0
         self._waits = ""
         self._since = 0.0
@@ -44,6 +44,9 @@ class Lines(Watcher):
         width = self._printer.width
         typed = self._typed() if self._typed is not None and self._printer.tty else ""
         self._printer.say(fold(text, width - 1, "     ") if width else text, typed)
+
+    def knows(self, schemas: Mapping[str, Schema]) -> None:
+        self._schemas = schemas
 
     def prompt(self, typed: Callable[[], str] | None) -> None:
         self._typed = typed
@@ -75,7 +78,7 @@ class Lines(Watcher):
         from edge.cli.spelling import say as spell
 
         self._number += 1
-        args = spell(call.args, self._tools[call.tool].schema)
+        args = spell(call.args, self._schemas[call.tool])
         self._line(f"{self._number} {call.tool} {visible(args)}".rstrip())
         if decision.verdict == "deny":
             self._gate(decision, "deny")

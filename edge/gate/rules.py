@@ -32,6 +32,9 @@ RULES = {
     ("actuate", "output", "medium"): Row("output.medium", "medium", MEDIUM, "switches {what}"),
     ("actuate", "output", "high"): Row("output.high", "high", HIGH, "switches {what}, declared high risk"),
     ("read", "memory", "tape"): Row("read.memory", "low", ALWAYS, "searches this conversation's own record"),
+    ("read", "memory", "catalogue"): Row(
+        "read.catalogue", "low", ALWAYS, "looks for tools; finding one grants nothing"
+    ),
     **FILES,
     **RUN,
     **NETWORK,

@@ -16,7 +16,9 @@ from edge.faults import Refused
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from edge.call import Call, Decision, Effect, Grant, Permit, Scene
+    from edge.hands.catalogue import Shelf
     from edge.hands.files import Files
+    from edge.hands.jobs import Jobs
     from edge.hands.net import Net
     from edge.hands.outputs import Outputs
     from edge.hands.run import Run
@@ -103,6 +105,12 @@ class Hands:
         self._holder.permit = look(self._holder, self._walled)
         return Run(self._holder)
 
+    @property
+    def jobs(self) -> Jobs:
+        from edge.hands.jobs import Jobs
+
+        return Jobs(self._holder)
+
     def _walled(self) -> bool:
         """True when the wall holds children to the permit."""
         from edge.hands.wall import level
@@ -114,6 +122,12 @@ class Hands:
 
     def also(self, effect: Effect) -> None:
         self._holder.also(effect)
+
+    @property
+    def catalogue(self) -> Shelf:
+        from edge.hands.catalogue import Shelf
+
+        return Shelf(self._holder)
 
     @property
     def tape(self) -> TapeReader:

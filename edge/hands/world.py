@@ -12,10 +12,11 @@ from edge.faults import Refused, ToolFault
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Any, Union
 
     from edge.call import Call, Effect, Scene
+    from edge.catalogue import Catalogue
     from edge.hands.net_resolve import Resolver
     from edge.peripherals.guard.client import Board as Process
     from edge.peripherals.guard.inprocess import InProcessBoard
@@ -31,8 +32,10 @@ class World:
     Set by whoever puts a run together: `judge` asks the gate about what is found in the act, `stopping` says that
     the operator wants everything to end, `forbidden` that a stop of a part came to hold for this call, `sandbox` is
     what the policy wants of the wall (require, prefer, off), `proxy` the operator's proxy for the network, `resolve`
-    what finds addresses (None: the operating system, made at first use), `child` is told pid, start ticks and tag
-    (edge.hands.wall.tree) of each program that was started. `cuts` counts how often running calls were told to end.
+    what finds addresses (None: the operating system, made at first use), `catalogue` the tools of this run, `child`
+    is told pid, start ticks and tag (edge.hands.wall.tree) of each program that was started, `over` the call and the
+    facts (edge.hands.jobs) of each shell that ended in the background, where one may run for `job_seconds` at most
+    (0: none goes there). `cuts` counts how often running calls were told to end.
     """
 
     def __init__(self, scene: Scene, tape: Tape | Unkept, start_board: Callable[[], Board]) -> None:
@@ -45,13 +48,18 @@ class World:
         self.stopping: Callable[[], bool] = _never
         self.forbidden: Callable[[Call], bool] = _never
         self.child: Callable[[int, int, int], None] = _untold
+        self.over: Callable[[Call, Mapping[str, Any]], None] = _unheard
+        self.job_seconds = 0.0
         self.sandbox = "prefer"
         self.proxy = ""
         self.resolve: Resolver | None = None
+        self.catalogue: Catalogue | None = None
         self.cuts = 0
         self._start = start_board
         self._board: Board | None = None
         self._lock: Any = _thread.allocate_lock()
+        self._making: Any = _thread.allocate_lock()
+        self._shells: Shells | None = None
 
     def root(self, name: str) -> int:
         """The descriptor of an opened root. ToolFault when it could not be opened, Refused when there is none."""
@@ -77,11 +85,26 @@ class World:
         """The board when one was started; never starts one and never waits."""
         return self._board
 
+    def shells(self) -> Shells:
+        """The shells in the background."""
+        from edge.hands.jobs import Shells
+
+        with self._making:
+            if self._shells is None:
+                self._shells = Shells(self)
+            return self._shells
+
+    def lasting(self) -> Shells | None:
+        """The same when there ever was one; never makes anything."""
+        return self._shells
+
     def close(self) -> None:
-        """End the board process, safe values first, and let the roots go."""
+        """End the board process, safe values first, then the shells in the background, and let the roots go."""
         if self._board is not None:
             self._board.close()
             self._board = None
+        if self._shells is not None:
+            self._shells.close()
         self.__del__()
 
     def __del__(self) -> None:
@@ -96,6 +119,10 @@ def _no_gate(call: Call, effect: Effect) -> Decision:
 
 
 def _untold(_pid: int, _start: int, _tag: int) -> None:
+    return
+
+
+def _unheard(_call: object, _facts: object) -> None:
     return
 
 

@@ -171,10 +171,9 @@ class Chat:
             schema = step_schema({tool.name: tool.schema for tool in tools})
             options["response_format"] = {"type": "json_schema", "json_schema": {"name": "step", "schema": schema}}
         elif tools:
-            options["tools"] = [
-                {"type": "function", "function": {"name": t.name, "description": t.about, "parameters": t.schema}}
-                for t in tools
-            ]
+            from edge.catalogue import definition
+
+            options["tools"] = [{"type": "function", "function": definition(tool)} for tool in tools]
         return options
 
     # --- what comes back ---

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from edge.brief import brief
 from edge.call import Root, Scene
+from edge.catalogue import Catalogue
 from edge.peripherals.sim.declare import OUTPUTS, SENSORS
-from edge.registry import TOOLS, every
+from edge.registry import every
 from edge.step import Step, read
 
 SCENE = Scene("/home/pi", "/home/pi", (Root("work", "/home/pi"),), SENSORS, OUTPUTS)
 
 
 def test_json_mode_asks_for_exactly_one_object_of_three_members() -> None:
-    text = brief(SCENE, every(), "json")
+    text = brief(SCENE, Catalogue(every()), "json")
     assert "exactly one JSON object and nothing else" in text
     shown = [line for line in text.splitlines() if line.startswith('{"thought": "one line"')]
     assert shown == ['{"thought": "one line", "action": "NAME", "action_input": {...}}']
@@ -22,17 +23,17 @@ def test_json_mode_asks_for_exactly_one_object_of_three_members() -> None:
 
 
 def test_json_mode_lists_every_tool_with_its_arguments_and_native_mode_leaves_that_to_the_schemas() -> None:
-    lines = [line for line in brief(SCENE, every(), "json").splitlines() if line.startswith("- ")]
-    assert [line.split()[1] for line in lines] == list(TOOLS)
+    lines = [line for line in brief(SCENE, Catalogue(every()), "json").splitlines() if line.startswith("- ")]
+    assert [line.split()[1] for line in lines] == [tool.name for tool in Catalogue(every()).shown]
     switch = next(line for line in lines if line.startswith("- output_set "))
     assert '"state": <boolean>' in switch and '"for_seconds": <number, optional>' in switch
     assert "on|off" not in switch  # the command line's spelling is refused in JSON
-    assert "action_input" not in brief(SCENE, every(), "native")
+    assert "action_input" not in brief(SCENE, Catalogue(every()), "native")
 
 
 def test_it_names_what_the_board_declares_and_nothing_that_changes() -> None:
-    text = brief(SCENE, every(), "native")
+    text = brief(SCENE, Catalogue(every()), "native")
     for declared in (*SENSORS, *OUTPUTS):
         assert declared.name in text and declared.label in text
-    assert text == brief(SCENE, every(), "native")
-    assert "Sensors:" not in brief(Scene("/", ""), (), "native")
+    assert text == brief(SCENE, Catalogue(every()), "native")
+    assert "Sensors:" not in brief(Scene("/", ""), Catalogue(()), "native")

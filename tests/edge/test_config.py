@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from edge.config import _KEYS, Budgets, ModelSettings, Settings, load, read_key
+from edge.config import Budgets, ModelSettings, Settings, load, read_key
+from edge.config_keys import KEYS
 from edge.faults import ConfigFault
 from edge.record import as_dict
 
@@ -35,7 +36,7 @@ def test_the_block_of_defaults_in_the_readme_loads_as_printed_and_is_the_default
     text = textwrap.dedent("\n".join(block))
     assert load(write(tmp_path, text)) == Settings()
     keys = {line.partition(" = ")[0].lstrip("# ") for line in block if " = " in line}
-    assert keys == {key.rpartition(".")[2] for key in _KEYS} - ELSEWHERE
+    assert keys == {key.rpartition(".")[2] for key in KEYS} - ELSEWHERE
     # What the comments offer loads too.
     assert load(write(tmp_path, text.replace("# state", "state"))).state == "/var/lib/fieldhand"
 

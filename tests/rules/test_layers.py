@@ -55,6 +55,8 @@ PLANNER = (
     "edge.model.carry edge.model.grammar edge.model.intents edge.model.names edge.model.phrases edge.model.planner "
     "edge.model.tokens edge.model.wording"
 )
+FILE_PARTS = "edge.tools.edits edge.tools.diffs edge.tools.patches"
+FILE_TOOLS = FILE_PARTS + " edge.tools.file_edit edge.tools.file_patch"
 
 ROOMS = (
     # --- the vocabulary: loaded before the prompt, by everybody ---
@@ -78,7 +80,10 @@ ROOMS = (
         "edge.faults edge.record edge.text edge.call edge.compact edge.gate.* edge.sha",
         late=PURE_LATE,
     ),
-    Room("edge.brief", "edge.call edge.tool edge.text edge.schema", late=PURE_LATE),
+    # What tools there are and which of them are shown: words about tools, never their code.
+    Room("edge.catalogue", "edge.call edge.tool edge.schema edge.gate.names", late=PURE_LATE),
+    Room("edge.locales edge.locales.*", "edge.record edge.tool edge.locales.*", late=PURE_LATE),
+    Room("edge.brief", "edge.call edge.tool edge.text edge.schema edge.catalogue", late=PURE_LATE),
     # Secrets in every form, and the patterns of those nobody told us of.
     Room("edge.redact edge.redact_forms", "edge.compact edge.redact_forms", late=PURE_LATE + " binascii re"),
     # --- files of our own, nothing else of the world ---
@@ -88,8 +93,8 @@ ROOMS = (
     # Its fences need chance that nobody can guess: os.urandom.
     Room("edge.context", WORDS + " edge.compact", "os", PURE_LATE),
     Room(
-        "edge.config edge.config_profiles",
-        "edge.faults edge.record edge.schema edge.gate.* edge.toml edge.config_profiles",
+        "edge.config edge.config_keys edge.config_profiles",
+        "edge.faults edge.record edge.schema edge.gate.* edge.locales edge.toml edge.config_keys edge.config_profiles",
         "os",
         PURE_LATE + " stat",
     ),
@@ -112,10 +117,11 @@ ROOMS = (
     # What a hand may use grows with what hands can touch; ctypes, socket, ssl and subprocess are for here alone.
     # openat2 and renameat2 have no other way from Python than a system call by its number.
     Room(
-        "edge.hands.files edge.hands.guard edge.hands.lines edge.hands.open edge.hands.replace",
+        "edge.hands.files edge.hands.guard edge.hands.lines edge.hands.listing edge.hands.looks edge.hands.moving "
+        "edge.hands.open edge.hands.reading edge.hands.remove edge.hands.replace edge.hands.walk edge.hands.way",
         WORDS + " edge.gate.* edge.hands.*",
         "errno os time",
-        PURE_LATE + " contextlib ctypes",
+        PURE_LATE + " contextlib ctypes difflib",
     ),
     # One request: names, sockets, packing. Its connection is the models' (deadline, bounds) with addresses pinned.
     Room(
@@ -132,10 +138,25 @@ ROOMS = (
         PURE_LATE + " atexit fcntl mmap pwd",
         "open",
     ),
+    # Whether a package could be imported is asked without importing it.
+    Room("edge.hands.needs", head="os", late="_frozen_importlib_external"),
+    Room("edge.hands.catalogue", WORDS + " edge.catalogue edge.hands.*"),
     # The time of a call begins with its hands.
     Room("edge.hands.*", WORDS + " edge.gate.* edge.hands.*", "os time", PURE_LATE + " _thread"),
     # Which header fields a caller may set is asked before anybody is asked to allow them.
-    Room("edge.tools.http_request", "edge.tool edge.call edge.faults edge.text edge.record edge.gate.fields"),
+    # Where the links of a page lead is read from its text, as the gate does.
+    Room(
+        "edge.tools.http_request edge.tools.web_fetch",
+        "edge.tool edge.call edge.faults edge.text edge.record edge.gate.fields edge.gate.urls edge.tools.web_answer",
+    ),
+    # What came, as text for a model: encodings, JSON by its structure, pages as Markdown.
+    Room(
+        "edge.tools.web_answer edge.tools.web_body edge.tools.web_json edge.tools.web_page edge.tools.web_tags",
+        "edge.call edge.text edge.record edge.tools.web_body edge.tools.web_json edge.tools.web_page edge.tools.web_tags",
+        late=PURE_LATE + " html",
+    ),
+    # What several file tools are made of: exact replacing, the difference in words, patches. Text in, text out.
+    Room(FILE_TOOLS, "edge.tool edge.call edge.faults edge.text edge.record " + FILE_PARTS, late=PURE_LATE),
     Room("edge.tools.*", "edge.tool edge.call edge.faults edge.text edge.record", late=PURE_LATE),
     # Parts and circuits are arithmetic, the protocol is bytes: no clock but the one that is handed in.
     Room(SIM, "edge.faults edge.record edge.call " + SIM, "math", PURE_LATE),
@@ -162,7 +183,7 @@ ROOMS = (
     # It speaks by way of the wire and opens nothing itself.
     Room(
         "edge.model.chat",
-        WORDS + " edge.step edge.model edge.model.cut edge.model.wire " + WIRE_TEXT,
+        WORDS + " edge.catalogue edge.step edge.model edge.model.cut edge.model.wire " + WIRE_TEXT,
         "time",
         PURE_LATE + " _thread random",
     ),
@@ -201,11 +222,11 @@ ROOMS = (
     ),
     Room(
         "edge.cli.*",
-        CORE + " edge edge.approvals.* edge.approve edge.brief edge.cli.* edge.config edge.context edge.grants "
-        "edge.hands.* edge.jobs edge.loop edge.model.* edge.parts edge.peripherals.* edge.pulse edge.redact edge.stop "
-        "edge.taint edge.tape.* edge.watch",
+        CORE + " edge edge.approvals.* edge.approve edge.brief edge.catalogue edge.cli.* edge.config edge.context "
+        "edge.grants edge.hands.* edge.jobs edge.locales edge.loop edge.model.* edge.parts edge.peripherals.* "
+        "edge.pulse edge.redact edge.stop edge.taint edge.tape.* edge.watch",
         "_signal os posix select signal sys termios time",
-        PURE_LATE + " _queue _thread importlib.util readline shlex",
+        PURE_LATE + " _queue _thread importlib.metadata importlib.util readline shlex",
         "input",
     ),
     Room("edge"),

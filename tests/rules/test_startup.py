@@ -36,6 +36,7 @@ AT_A_TERMINAL = ("readline",)
 # A settings file may be wrong, and names a preset: the faults, and the policy, which knows the names.
 WITH_SETTINGS = (
     "edge.config",
+    "edge.config_keys",
     "edge.faults",
     "edge.gate",
     "edge.gate.policy",

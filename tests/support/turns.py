@@ -7,6 +7,7 @@ from typing import Any
 
 from edge.approve import SaidYes
 from edge.call import Call, Observation, Root, Scene
+from edge.catalogue import Catalogue
 from edge.config import Budgets
 from edge.context import Context
 from edge.gate.policy import Policy
@@ -56,7 +57,7 @@ class Bench:
             model=self.model,
             world=self.world,
             context=Context("system", "json"),
-            tools=every(),
+            catalogue=Catalogue(changes.pop("tools", every())),
             policy=Policy("guarded"),
             budgets=Budgets(),
             approver=SaidYes(),

@@ -12,6 +12,7 @@ import pytest
 
 from edge.brief import brief
 from edge.call import Call, Observation, Scene
+from edge.catalogue import Catalogue
 from edge.config import ModelSettings
 from edge.context import Context
 from edge.faults import BudgetFault, ModelFault, StepFault
@@ -51,7 +52,7 @@ def asked(server, mode, stream, goal, heard, **more):
         "chat:smollm2", server.base_url, mode, stream, seconds=WHOLE, max_tokens=more.pop("max_tokens", 96), **more
     )
     model = Chat("smollm2", settings)
-    context = Context(brief(SCENE, TOOLS, mode), mode)
+    context = Context(brief(SCENE, Catalogue(TOOLS), mode), mode)
     context.user(goal, 0.0, "Sat 2026-11-28 14:03")
     return model, Request(context, TOOLS, WHOLE, heard.append)
 
