@@ -4,7 +4,8 @@ Rules:
 1. Whoever has something to tell never waits for a slow or stuck terminal: a console nobody reads must not hold up
    the loop, its locks or the heartbeat.
 2. Nothing is lost on a slow line: up to LINES pieces wait their turn. Beyond that they are dropped and counted.
-3. `flush` waits as long as bytes move, and gives up after STUCK seconds without any.
+3. `flush` waits as long as bytes move, and gives up after STUCK seconds of its own looking without any: time in which
+   this process itself stood still (a stopped job, a starved machine) is no fault of the console.
 4. A progress line is overwritten by whatever comes after it.
 """
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 LINES = 2000
 STUCK = 2.0
+_LOOK = 0.002
 _WIPE = "\r" + " " * 78 + "\r"
 
 
@@ -35,7 +37,7 @@ class Printer:
         self._lock: Any = _thread.allocate_lock()
         self._waiting = 0
         self._dropped = 0
-        self._moved = time.monotonic()
+        self._moved = 0
         self._spun = ""
         self._dead = False
         self.tty = os.isatty(descriptor)
@@ -80,17 +82,20 @@ class Printer:
                     data = data[os.write(self._descriptor, data[:4096]) :]
                 except OSError:
                     self._dead = True
-                self._moved = time.monotonic()
+                self._moved += 1
             with self._lock:
                 self._waiting -= 1
 
     def flush(self) -> bool:
-        """Until all was written (True), or nothing moved for STUCK seconds (False)."""
-        begun = time.monotonic()
+        """Until all was written (True), or nothing moved in as many looks as STUCK seconds hold (False)."""
+        moved, looks = self._moved, 0
         while self._waiting:
-            if time.monotonic() - max(begun, self._moved) > STUCK:
+            if self._moved != moved:
+                moved, looks = self._moved, 0
+            if looks * _LOOK > STUCK:
                 return False
-            time.sleep(0.002)
+            time.sleep(_LOOK)
+            looks += 1
         return True
 
 

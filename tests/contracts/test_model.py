@@ -174,7 +174,7 @@ def test_a_cut_ends_a_running_request_soon_and_the_next_works(rig):
     time.sleep(0.3)
     begun = moment()
     model.cut()
-    asked.join(5)
+    asked.join(60)
     assert type(asked.end) is ModelFault
     assert "cut off" in str(asked.end)
     assert asked.ended - begun < soon(begun)
@@ -206,7 +206,7 @@ def test_closing_ends_a_running_request(rig):
     time.sleep(0.3)
     begun = moment()
     model.close()
-    asked.join(5)
+    asked.join(60)
     assert isinstance(asked.end, ModelFault)
     assert asked.ended - begun < 5 * soon(begun)
 

@@ -116,7 +116,7 @@ def test_each_kind_of_path_is_read_or_refused_in_a_sentence(
     except ToolFault as fault:
         told = str(fault)
     assert any(part in told for part in wanted.split("|")), told
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - begun < 30
 
 
 def test_what_lies_outside_the_grant_has_no_way_in(tree: Path, way: str) -> None:
@@ -259,7 +259,7 @@ def test_nothing_that_blocks_holds_a_reader(tree: Path, way: str) -> None:
         begun = time.monotonic()
         with pytest.raises(Fault):
             read(tree, path)
-        assert time.monotonic() - begun < 5
+        assert time.monotonic() - begun < 30
 
 
 def test_no_descriptor_is_left_open(tree: Path, way: str) -> None:

@@ -25,7 +25,7 @@ class Hanging:
 
     def __call__(self, host: Any, *args: Any, **given: Any) -> Any:
         if host.startswith(b"slow"):
-            self.let_go.wait(60)
+            self.let_go.wait(120)
         return socket.getaddrinfo(host, *args, **given)
 
 
@@ -43,7 +43,7 @@ def never() -> bool:
     return False
 
 
-def soon(seconds: float = 20.0) -> float:
+def soon(seconds: float = 60.0) -> float:
     return time.monotonic() + seconds
 
 
@@ -64,14 +64,14 @@ def test_a_look_up_that_hangs_ends_at_the_deadline(resolver: Any) -> None:
     begun = time.monotonic()
     with pytest.raises(ToolFault, match=r"slow\.example was not found in time"):
         resolver.addresses("slow.example", begun + 0.5, never)
-    assert 0.45 < time.monotonic() - begun < 6
+    assert 0.45 < time.monotonic() - begun < 25
 
 
 def test_a_look_up_that_hangs_ends_when_the_call_is_told_to(resolver: Any) -> None:
     begun = time.monotonic()
     with pytest.raises(ToolFault, match=r"slow\.example was ended"):
         resolver.addresses("slow.example", begun + 30, lambda: time.monotonic() > begun + 0.3)
-    assert time.monotonic() - begun < 6
+    assert time.monotonic() - begun < 25
 
 
 def test_a_hanging_look_up_does_not_hinder_the_next(resolver: Any) -> None:

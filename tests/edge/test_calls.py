@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import threading
 import time
@@ -39,8 +40,8 @@ def bash(command: str) -> str:
 
 
 def soon(true: Any) -> bool:
-    """True when `true()` is within ten seconds."""
-    end = time.monotonic() + 10.0
+    """True when `true()` is within a minute."""
+    end = time.monotonic() + 60.0
     while time.monotonic() < end:
         if true():
             return True
@@ -343,7 +344,7 @@ def test_an_answer_and_a_stop_that_meet_a_busy_card_are_not_lost(tmp_path: Path)
         done: list[Any] = []
         thread = threading.Thread(target=lambda to=done, of=bench: to.append(of.loop.run("x")), daemon=True)
         thread.start()
-        thread.join(10.0)
+        thread.join(60.0)
         assert done and [found for found, _ in bench.watcher.told] == [status], name
 
 
@@ -371,13 +372,15 @@ def test_a_stop_in_mid_act_ends_what_the_act_started(tmp_path: Path) -> None:
     assert soon(lambda: "intent" in bench.kinds())
     begun = time.monotonic()
     stops.set_(str(tmp_path), stops.One("all"))
-    thread.join(10.0)
+    thread.join(60.0)
     assert done and done[0].code == 6
-    assert time.monotonic() - begun < 5.0
+    assert time.monotonic() - begun < 40.0
     assert not (tmp_path / "late").exists()
 
 
-@pytest.mark.parametrize("kind, tool", [("tool:output_set", FAN), ("network", step("http_request", url="https://example.com/"))])
+@pytest.mark.parametrize(
+    "kind, tool", [("tool:output_set", FAN), ("network", step("http_request", url="https://example.com/"))]
+)
 def test_a_stop_of_a_part_denies_that_part_alone(tmp_path: Path, kind: str, tool: str) -> None:
     stops.set_(str(tmp_path), stops.One(kind))
     bench = Bench(tmp_path, [tool, READ, DONE], stopped=stopped_by(tmp_path), policy=Policy("full"))
@@ -454,25 +457,37 @@ def test_a_stop_of_a_part_ends_what_runs_of_it_and_nothing_else(tmp_path: Path) 
             time.sleep(0.3)
             assert not done
             stops.set_(str(state), stops.One(kind))
-            thread.join(20.0)
-            assert done and time.monotonic() - begun < 10.0, kind
+            thread.join(60.0)
+            assert done and time.monotonic() - begun < 40.0, kind
             first, second = outcomes(bench)
             assert not first["ok"] and second["status"] == "done", (first, second)
     assert not (tmp_path / "work" / "late").exists()
 
 
+def running(mark: str) -> bool:
+    """Is there a process with this in its command line?"""
+    lines = [Path("/proc", name, "cmdline") for name in os.listdir("/proc") if name.isdigit()]
+    return any(mark.encode() in _bytes(line) for line in lines)
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
 def test_an_interrupt_ends_the_children_of_a_call(tmp_path: Path) -> None:
-    bench = Bench(tmp_path, [bash("setsid sh -c 'sleep 3; touch late' & sleep 60"), DONE])
+    mark = f"66.{os.getpid()}"
+    bench = Bench(tmp_path, [bash(f"setsid sh -c 'sleep {mark}; touch late' & sleep {mark}"), DONE])
     done: list[Any] = []
     thread = threading.Thread(target=lambda: done.append(bench.loop.run("x")), daemon=True)
     thread.start()
-    assert soon(lambda: "intent" in bench.kinds())
-    time.sleep(0.3)
+    assert soon(lambda: running(mark))
     bench.loop.interrupted = 1
-    thread.join(10.0)
+    thread.join(60.0)
     assert done[0].code == 130
-    time.sleep(3.5)
-    assert not (tmp_path / "late").exists()
+    assert soon(lambda: not running(mark)) and not (tmp_path / "late").exists()
 
 
 def test_hands_ask_the_gate_of_this_loop(tmp_path: Path) -> None:

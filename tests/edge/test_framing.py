@@ -224,4 +224,4 @@ def test_the_work_is_linear_in_hostile_replies(reply: str) -> None:
     for read in (step_object, answer):
         with contextlib.suppress(StepFault):
             read(reply)
-    assert time.monotonic() - start < 20  # a square would take minutes
+    assert time.monotonic() - start < 60  # a square would take minutes

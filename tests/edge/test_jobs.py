@@ -33,7 +33,7 @@ class Fed:
             self.jobs.add(job)
 
     def wait(self, count: int) -> None:
-        end = time.monotonic() + 5
+        end = time.monotonic() + 60
         while len(self.events) < count and time.monotonic() < end:
             self.jobs.wait(0.1)
 
@@ -50,19 +50,19 @@ def test_a_chain_of_jobs_stays_in_one_thread() -> None:
 def test_a_job_that_hangs_does_not_hold_up_the_next() -> None:
     fed = Fed()
     stuck = threading.Event()
-    fed.add(lambda: stuck.wait(10) and "late")
+    fed.add(lambda: stuck.wait(120) and "late")
     fed.add(lambda: "quick")
     fed.wait(1)
     assert [event for event, _ in fed.events] == ["quick"]
     assert not fed.jobs.quiet(0.05)
     stuck.set()
     fed.wait(2)
-    assert fed.jobs.quiet(1.0)
+    assert fed.jobs.quiet(60.0)
 
 
 def test_waiting_ends_when_the_bell_rings() -> None:
     fed = Fed()
     fed.add(lambda: 1)
     started = time.monotonic()
-    fed.jobs.wait(5)
-    assert time.monotonic() - started < 4
+    fed.jobs.wait(60)
+    assert time.monotonic() - started < 50

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import time
 from typing import Any
 
@@ -33,7 +34,7 @@ def started(board: Board, well: Any, tell: Any, monkeypatch: Any) -> Pulse:
     return pulse
 
 
-def until(condition: Any, seconds: float = 5.0) -> bool:
+def until(condition: Any, seconds: float = 60.0) -> bool:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if condition():
@@ -46,8 +47,9 @@ def test_beats_go_out_and_stop(monkeypatch: Any) -> None:
     board = Board()
     pulse = started(board, lambda: True, lambda event: True, monkeypatch)
     assert until(lambda: board.beats >= 3)
+    before = _thread._count()
     pulse.stop()
-    time.sleep(0.1)
+    assert until(lambda: _thread._count() < before)
     after = board.beats
     time.sleep(0.1)
     assert board.beats == after
@@ -55,13 +57,14 @@ def test_beats_go_out_and_stop(monkeypatch: Any) -> None:
 
 def test_a_main_thread_that_hangs_gets_no_beats(monkeypatch: Any) -> None:
     board = Board()
-    well = [True]
-    pulse = started(board, lambda: well[0], lambda event: True, monkeypatch)
+    well, asked = [True], []
+    pulse = started(board, lambda: asked.append(1) or well[0], lambda event: True, monkeypatch)
     assert until(lambda: board.beats >= 1)
     well[0] = False
-    time.sleep(0.05)
+    asked.clear()
+    assert until(lambda: len(asked) >= 2)  # a beat that was on its way has gone out
     before = board.beats
-    time.sleep(0.15)
+    assert until(lambda: len(asked) >= 5)
     assert board.beats == before
     well[0] = True
     assert until(lambda: board.beats > before)

@@ -186,7 +186,7 @@ def test_hostile_texts_take_their_time_in_proportion(part: str) -> None:
     text = part * (200_000 // len(part)) + "("
     began = time.monotonic()
     redactor.text(text)
-    assert time.monotonic() - began < 8  # a quadratic pattern takes minutes
+    assert time.monotonic() - began < 60  # a quadratic pattern takes minutes
 
 
 def test_a_stream_shows_words_as_they_come() -> None:

@@ -28,7 +28,7 @@ def run(*words: str, home: Path | None = None, env: dict[str, str] | None = None
     """The finished process, with text stdout and stderr. stdin is empty unless told otherwise."""
     options.setdefault("stdin", subprocess.DEVNULL)
     options.setdefault("stdout", subprocess.PIPE)
-    options.setdefault("timeout", 60)
+    options.setdefault("timeout", 120)
     return subprocess.run(
         command(*words),
         cwd=ROOT,
@@ -49,7 +49,7 @@ def run_closed(closing: str, *words: str, home: Path) -> Any:
         capture_output=True,
         encoding="utf-8",
         errors="replace",
-        timeout=60,
+        timeout=120,
     )
 
 

@@ -23,7 +23,7 @@ from tests.support import agent
 from tests.support.boards import eventually
 
 
-def question(seconds=20.0, **changes) -> Question:
+def question(seconds=60.0, **changes) -> Question:
     """A question about the fan, or about what `changes` say."""
     call = Call("output_set", {"name": "fan", "state": "on", "for": "2m"}, "c1")
     fields = {
@@ -57,14 +57,18 @@ class Person:
     def type(self, line):
         os.write(self.master, line.encode() + b"\n")
 
-    def until(self, text, seconds=10.0):
+    def until(self, text, seconds=60.0):
         end = time.monotonic() + seconds
         while text not in self.screen:
             assert time.monotonic() < end, f"{text!r} did not show: {self.screen!r}"
-            if select.select([self.master], [], [], 0.05)[0]:
-                self.screen += os.read(self.master, 65536).decode("utf-8", "replace").replace("\r\n", "\n")
+            self.look()
         seen, _, self.screen = self.screen.partition(text)
         return seen + text
+
+    def look(self):
+        """Take in what shows by now, or within a moment."""
+        if select.select([self.master], [], [], 0.05)[0]:
+            self.screen += os.read(self.master, 65536).decode("utf-8", "replace").replace("\r\n", "\n")
 
     def close(self):
         self.printer.flush()
@@ -176,10 +180,10 @@ def elsewhere(*words):
             env=agent.environment(None),
             stdin=subprocess.DEVNULL,
             check=True,
-            timeout=60,
+            timeout=120,
         )
         code = Path(folder, "code")
-        eventually(code.exists, 30.0)
+        eventually(code.exists)
         return Ended(int(code.read_text()), Path(folder, "out").read_text(), Path(folder, "err").read_text())
 
 
@@ -192,12 +196,12 @@ def waiting(state):
 
 def answer_first(state, allow, text=""):
     """Answer the question that waits; the ended command."""
-    rows = eventually(lambda: waiting(state), 20.0)
+    rows = eventually(lambda: waiting(state))
     words = ["approve" if allow else "deny", rows[0]["id"], *([text] if text else [])]
     return elsewhere(*words, "--state", str(state))
 
 
-def wait_for(approver, seconds=10.0):
+def wait_for(approver, seconds=60.0):
     """Ask after the answer as the loop does."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:

@@ -12,6 +12,7 @@ from edge.config import ModelSettings
 from edge.context import Context
 from edge.model import Request
 from edge.model.chat import Chat
+from edge.record import replace
 from edge.registry import every
 
 
@@ -46,19 +47,23 @@ class WakeUps:
             time.sleep(0.005)
         return found[math.ceil(0.99 * len(found)) - 1]
 
+    def allowed(self, least, since):
+        """Seconds that are forgiven: `least`, five times the p99 wake-up, or a standstill of this machine and half."""
+        return max(least, 5 * self.p99(since), 1.5 * max(late for when, late in list(self._seen) if when >= since))
+
 
 _wake_ups = WakeUps()
 moment = _wake_ups.moment
 
 
 def late(since=None):
-    """Seconds behind a deadline that are forgiven: 0.3, or 5 times the p99 wake-up since `since`, a `moment`."""
-    return max(0.3, 5 * _wake_ups.p99(moment() if since is None else since))
+    """Seconds behind a deadline that are forgiven, 0.3 at least, for what was seen since `since`, a `moment`."""
+    return _wake_ups.allowed(0.3, moment() if since is None else since)
 
 
 def soon(since=None):
-    """The same for a cut: 0.1 s."""
-    return max(0.1, 5 * _wake_ups.p99(moment() if since is None else since))
+    """The same for a cut, 0.1 s at least."""
+    return _wake_ups.allowed(0.1, moment() if since is None else since)
 
 
 _made = []
@@ -98,11 +103,14 @@ class Timed:
 
 
 class Asked(threading.Thread):
-    """An ask in a thread of its own: `.end` is the reply or the fault, `.ended` when (monotonic)."""
+    """An ask in a thread of its own: `.end` is the reply or the fault, `.ended` when (monotonic).
+
+    A cut after this counts for it, however late the thread comes to ask.
+    """
 
     def __init__(self, model, wanted):
         super().__init__(daemon=True)
-        self._model, self._wanted = model, wanted
+        self._model, self._wanted = model, replace(wanted, made=wanted.made or time.monotonic())
         self.end = None
         self.ended = 0.0
         self.start()

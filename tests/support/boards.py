@@ -32,7 +32,7 @@ def rounds(whole: int) -> int:
     return count
 
 
-def eventually(check, seconds=10.0, pause=0.01):
+def eventually(check, seconds=60.0, pause=0.01):
     """The first true value of `check()`; an assertion when there is none within `seconds`."""
     until = time.monotonic() + seconds
     while True:

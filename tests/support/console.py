@@ -40,7 +40,7 @@ class Console:
         os.close(slave)
         self.screen = ""
 
-    def until(self, text: str, seconds: float = 20.0) -> str:
+    def until(self, text: str, seconds: float = 60.0) -> str:
         """What came up to and with `text`; the rest stays for the next call."""
         end = time.monotonic() + seconds
         while text not in self.screen:
@@ -54,6 +54,6 @@ class Console:
         os.write(self.master, line.encode() + b"\n")
 
     def end(self) -> int:
-        code = self.process.wait(timeout=20)
+        code = self.process.wait(timeout=60)
         os.close(self.master)
         return code

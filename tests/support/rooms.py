@@ -50,7 +50,7 @@ def start(made: Confinement, text: str, stdin: int = -1) -> tuple[namespaces.Kep
     return child, told
 
 
-def heard(told: int, seconds: float = 30.0, until: bytes = b"") -> bytes:
+def heard(told: int, seconds: float = 60.0, until: bytes = b"") -> bytes:
     """What stands in a pipe, to its end or until some words came."""
     end, data = time.monotonic() + seconds, b""
     while not until or until not in data:
@@ -62,7 +62,7 @@ def heard(told: int, seconds: float = 30.0, until: bytes = b"") -> bytes:
     return data
 
 
-def ended(child: namespaces.Kept, seconds: float = 30.0) -> int | None:
+def ended(child: namespaces.Kept, seconds: float = 60.0) -> int | None:
     """Wait for the end of a child."""
     end = time.monotonic() + seconds
     while child.poll() is None and time.monotonic() < end:
@@ -91,7 +91,7 @@ def alive(pid: int) -> bool:
         return False
 
 
-def gone(pid: int, seconds: float = 10.0) -> bool:
+def gone(pid: int, seconds: float = 60.0) -> bool:
     """Did a process end, in time?"""
     end = time.monotonic() + seconds
     while alive(pid) and time.monotonic() < end:

@@ -56,7 +56,7 @@ class Web:
     def __exit__(self, *_: object) -> None:
         self.over.set()
         for thread in self._threads:
-            thread.join(10)
+            thread.join(60)
         self._socket.close()
 
     def _serve(self) -> None:
@@ -73,7 +73,7 @@ class Web:
     def _answer(self, sock: Any) -> None:
         # A client that leaves, or does not like the certificate, is no fault of the server.
         with contextlib.suppress(OSError, ValueError), sock:
-            sock.settimeout(5)
+            sock.settimeout(60)
             if not self._context:
                 self._behave(sock)
                 return
@@ -180,12 +180,12 @@ def proxying(request: Request, sock: Any) -> None:
         says(b"through the proxy")(request, sock)
         return
     port = int(request.path.rpartition(":")[2])
-    with socket.create_connection(("127.0.0.1", port), timeout=5) as far:
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as far:
         sock.sendall(b"HTTP/1.1 200 Connected\r\n\r\n")
         back = threading.Thread(target=_pump, args=(far, sock), daemon=True)
         back.start()
         _pump(sock, far)
-        back.join(5)
+        back.join(60)
 
 
 def _pump(source: Any, to: Any) -> None:

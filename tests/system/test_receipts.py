@@ -70,7 +70,7 @@ def answer(home: Path, word: str, *text: str) -> None:
             return None
         return json.loads(agent.run("approvals", "list", "--json", home=home).stdout or "[]")
 
-    row = eventually(question, 30.0)[0]
+    row = eventually(question)[0]
     done = agent.run("approvals", word, row["id"], *text, home=home)
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -100,9 +100,9 @@ def test_each_way_a_call_can_end_is_recorded_and_only_a_success_has_a_receipt(ho
     answer(home, "deny")
     answer(home, "deny", "write it tomorrow")
     eventually(lambda: len(audited(home)) == 8, 60.0)
-    eventually(lambda: "sleep 61" in _command_lines(), 30.0)
+    eventually(lambda: "sleep 61" in _command_lines())
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=30)
+    process.communicate(timeout=60)
     assert process.returncode == 130
     wanted = ["done", "done", "refused", "replaced", "refused", "tool", "failed", "failed", "interrupted"]
     found = audited(home)
@@ -121,7 +121,7 @@ def test_each_way_a_call_can_end_is_recorded_and_only_a_success_has_a_receipt(ho
 
 def _command_lines() -> str:
     """Those of all processes."""
-    ran = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, timeout=20)
+    ran = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, timeout=60)
     return ran.stdout
 
 

@@ -16,7 +16,7 @@ def answered(asked, name, allow=True, text="", by="somebody"):
     thread = threading.Thread(target=lambda: said.append(asked.answer(name, allow, text, by)))
     thread.start()
     got = wait_for(asked)
-    thread.join(10)
+    thread.join(60)
     return said[0], got
 
 
@@ -54,7 +54,7 @@ def race():
         thread.start()
     got = wait_for(asked)
     for thread in threads:
-        thread.join(10)
+        thread.join(60)
     assert [by for by, one in said.items() if one.ok] == [got.by]
     assert got.yes is (got.by in ("p0", "p2"))
     assert asked.poll(0.0) is None
@@ -95,7 +95,7 @@ def test_an_answer_that_comes_with_the_end_is_not_taken_late():
     thread.start()
     time.sleep(0.5)
     assert asked.poll(0.0).yes is False
-    thread.join(10)
+    thread.join(60)
     assert not said[0].ok
 
 
@@ -106,7 +106,7 @@ def test_a_loop_that_hangs_takes_no_answer_later():
     began = time.monotonic()
     said = asked.answer(name, True, "", "x")
     assert not said.ok and "did not take it" in said.sentence
-    assert time.monotonic() - began < queue.TAKEN + 3
+    assert time.monotonic() - began < queue.TAKEN + 30
     assert asked.poll(0.0) is None
 
 
@@ -117,6 +117,7 @@ def test_a_question_nobody_asks_after_is_not_shown(monkeypatch):
     time.sleep(0.2)
     assert asked.rows() == []
     assert "the agent hangs" in asked.answer(name, True, "", "x").sentence
+    monkeypatch.setattr(queue, "STALE", 60.0)
     asked.poll(0.0)
     assert len(asked.rows()) == 1
 
@@ -129,7 +130,7 @@ def test_what_is_over_wakes_whoever_answers():
     thread.start()
     time.sleep(0.2)
     asked.over("the turn ended")
-    thread.join(10)
+    thread.join(60)
     assert not said[0].ok and said[0].sentence == f"{name} is over: the turn ended"
     assert asked.poll(0.0) is None
 
@@ -141,7 +142,7 @@ def test_rows_hold_the_whole_question():
     (row,) = asked.rows()
     assert row["words"] == long_ and row["effects"] == ["run program:sh"] and row["remarks"] == ["it rains"]
     assert row["args"] == {"name": "fan", "state": "on", "for": "2m"} and row["tape"] == "20260102-030405-abcd"
-    assert 0 < row["left"] <= 20.0
+    assert 0 < row["left"] <= 60.0
 
 
 def test_memory_of_what_was_is_bounded():

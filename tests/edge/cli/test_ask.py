@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
-import time
+import termios
 
 import pytest
 
 from edge.call import Call
 from tests.support.answering import Person, question, wait_for
+from tests.support.boards import eventually
 
 
 @pytest.fixture
@@ -16,6 +18,18 @@ def person():
     person = Person()
     yield person
     person.close()
+
+
+def said(person, text):
+    """Ask after an answer until the terminal says this instead: what is typed takes its time to come."""
+
+    def shown():
+        assert person.approver.poll(0.1) is None
+        person.look()
+        return text in person.screen
+
+    eventually(shown)
+    person.until(text)
 
 
 def test_the_question_shows_the_call_and_how_to_answer(person):
@@ -49,8 +63,7 @@ def test_anything_else_is_asked_again(person):
     person.approver.at_once(question())
     for word in ("maybe", "yy", "y y", "1", "j", "true", "text"[:3]):
         person.type(word)
-        assert person.approver.poll(0.1) is None
-        person.until("Please answer y, n or t ")
+        said(person, "Please answer y, n or t ")
     person.type("y")
     assert wait_for(person.approver).yes
 
@@ -58,8 +71,7 @@ def test_anything_else_is_asked_again(person):
 def test_t_alone_asks_for_the_words(person):
     person.approver.at_once(question())
     person.type("t")
-    assert person.approver.poll(0.1) is None
-    person.until("What shall the model be told instead? ")
+    said(person, "What shall the model be told instead? ")
     person.type("y")  # words, not a yes
     answer = wait_for(person.approver)
     assert (answer.yes, answer.text) == (False, "y")
@@ -68,7 +80,7 @@ def test_t_alone_asks_for_the_words(person):
 def test_t_and_no_words_is_a_no(person):
     person.approver.at_once(question())
     person.type("t")
-    person.approver.poll(0.1)
+    said(person, "What shall the model be told instead? ")
     person.type("")
     answer = wait_for(person.approver)
     assert (answer.yes, answer.text, answer.sentence) == (False, "", "the operator said no")
@@ -77,7 +89,7 @@ def test_t_and_no_words_is_a_no(person):
 def test_the_next_question_begins_anew_after_a_t(person):
     person.approver.at_once(question())
     person.type("t")
-    person.approver.poll(0.1)
+    said(person, "What shall the model be told instead? ")
     person.approver.over("the turn ended")
     person.approver.at_once(question())
     person.type("y")
@@ -86,7 +98,7 @@ def test_the_next_question_begins_anew_after_a_t(person):
 
 def test_what_was_typed_before_the_question_is_no_answer(person):
     person.type("y")
-    time.sleep(0.1)
+    eventually(lambda: fcntl.ioctl(person.slave, termios.FIONREAD, bytes(4)) != bytes(4))
     person.approver.at_once(question())
     assert person.approver.poll(0.1) is None
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import agent
+from tests.support.boards import eventually
 from tests.support.console import Console, end_all
 
 
@@ -79,7 +80,7 @@ def test_ctrl_c_ends_the_turn_and_not_the_conversation(tmp_path: Path) -> None:
     console = Console(tmp_path, "--model", f"scripted:{script}")
     console.until("fieldhand> ")
     console.type("wait")
-    time.sleep(1.0)
+    eventually(lambda: agent.tapes(tmp_path) and b'"line"' in agent.tapes(tmp_path)[0].read_bytes())
     console.process.send_signal(signal.SIGINT)
     console.until("interrupted by the operator")
     console.until("fieldhand> ")

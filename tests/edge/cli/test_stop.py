@@ -42,7 +42,7 @@ def busy_agent(home, *words):
 def end(process):
     process.send_signal(signal.SIGCONT)
     process.kill()
-    process.communicate(timeout=20)
+    process.communicate(timeout=60)
 
 
 def test_a_stop_with_nothing_running_is_in_force_and_says_so(tmp_path, state):
@@ -117,7 +117,7 @@ def test_an_agent_that_waits_at_its_prompt_runs_nothing(tmp_path):
         assert f"process {process.pid}: no turn is running" in done.stdout
     finally:
         process.kill()
-        process.communicate(timeout=20)
+        process.communicate(timeout=60)
 
 
 def test_a_part_is_stopped_and_lifted_alone(tmp_path, state):

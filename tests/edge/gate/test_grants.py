@@ -230,7 +230,7 @@ def test_patterns_take_no_longer_than_their_length_asks_for() -> None:
     text = "a" * 60_000
     assert not fits("bash '" + "a*" * 60 + "b'", (Effect("run", "shell:sh", detail=text),))
     assert not fits("file_write '" + "**/a*a*a*/" * 20 + "b'", (Effect("write", "file:" + "aaa/" * 900 + "c"),))
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < 60
 
 
 def test_stars_agree_with_a_slow_and_plain_reading() -> None:

@@ -65,7 +65,7 @@ def test_any_tool_that_hangs_is_given_up_at_its_deadline(tmp_path: Path) -> None
         over = threading.Event()
 
         def hang(args: Any, hands: Any, over: threading.Event = over) -> Observation:
-            over.wait(20)
+            over.wait(120)
             return Observation(False, "too late")
 
         hangs = replace(find(tool), run=hang)
@@ -77,7 +77,7 @@ def test_any_tool_that_hangs_is_given_up_at_its_deadline(tmp_path: Path) -> None
         bench = Bench(folder, [step, done], tools=(hangs,), policy=Policy("full", seconds=0.2))
         begin = time.monotonic()
         bench.loop.run("go")
-        assert time.monotonic() - begin < 15, tool
+        assert time.monotonic() - begin < 60, tool
         over.set()
         (outcome,) = [row for row in bench.records() if row["kind"] == "outcome"]
         assert outcome["status"] == "deadline" and "stopped waiting" in outcome["text"], tool

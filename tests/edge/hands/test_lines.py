@@ -39,7 +39,7 @@ def test_a_hole_is_not_read_and_what_comes_after_it_is(tmp_path: Path) -> None:
         file.seek(1 << 39)
         file.write(b"\nafter\n")
     assert read(tmp_path / "f", 3, 1)["text"] == "after"
-    assert time.monotonic() - begun < 10
+    assert time.monotonic() - begun < 60
 
 
 def test_a_file_of_zeros_that_are_there_is_read_like_any_other(tmp_path: Path) -> None:

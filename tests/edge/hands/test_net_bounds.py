@@ -30,7 +30,7 @@ from tests.support.webserver import Web, bomb, chunked, drips, endless, raw, say
 
 LISTED = "internal"
 ROUNDS = 30_000 if os.environ.get("FIELDHAND_SOAK") == "1" else 3_000
-SOON = 6.0  # seconds beyond the deadline that a busy machine may need
+SOON = 30.0  # seconds beyond the deadline that a busy machine may need
 
 
 @pytest.fixture
@@ -114,11 +114,11 @@ def test_the_cut_is_said_exactly_when_there_was_more(size: int, web: Web, tmp_pa
     ids=["long field", "many fields", "long head", "long status", "interims", "chunk extensions"],
 )
 def test_heads_and_packing_out_of_all_measure_are_refused(start: bytes, web: Web, tmp_path: Path) -> None:
-    web.on["/"] = raw(start, then=20)
+    web.on["/"] = raw(start, then=90)
     begun = time.monotonic()
     with pytest.raises(ToolFault, match=r"127\.0\.0\.1 (sent more than is taken|gave an answer that is not HTTP)"):
         ask(world(tmp_path), web.url(), root=LISTED, seconds=30, limit=100)
-    assert time.monotonic() - begun < 15
+    assert time.monotonic() - begun < 28
 
 
 @pytest.mark.parametrize(
@@ -248,7 +248,7 @@ def test_a_server_that_refuses_a_large_body_early_is_heard(tmp_path: Path) -> No
         url = f"http://127.0.0.1:{listening.getsockname()[1]}/"
         found = ask(world(tmp_path), url, "POST", LISTED, body=b"z" * (4 << 20))
         assert (found["status"], found["body"]) == (413, b"big")
-        thread.join(10)
+        thread.join(60)
 
 
 def test_interim_answers_are_left_out(web: Web, tmp_path: Path) -> None:
@@ -301,7 +301,7 @@ def _outcome(asked: Asked, data: bytes) -> str:
     ours, theirs = socket.socketpair()
     with theirs:
         ours.setblocking(False)
-        line = Line(ours, time.monotonic() + 20, lambda: False)
+        line = Line(ours, time.monotonic() + 60, lambda: False)
         theirs.sendall(data)
         theirs.shutdown(socket.SHUT_WR)
         try:

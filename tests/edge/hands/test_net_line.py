@@ -20,14 +20,14 @@ def test_a_connection_that_ends_elsewhere_than_at_the_address_is_given_up(listen
     family = socket.AF_INET6 if ":" in listens else socket.AF_INET
     with socket.create_server((listens, 0), family=family) as server:
         port = server.getsockname()[1]
-        dial(listens, port, time.monotonic() + 10, never).close()
+        dial(listens, port, time.monotonic() + 60, never).close()
         with pytest.raises(OSError, match=r"the peer is .* instead of"):
-            dial(asked, port, time.monotonic() + 10, never)
+            dial(asked, port, time.monotonic() + 60, never)
 
 
 def test_an_address_inside_an_address_reaches_the_one_it_names() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
-        dial("::ffff:127.0.0.1", server.getsockname()[1], time.monotonic() + 10, never).close()
+        dial("::ffff:127.0.0.1", server.getsockname()[1], time.monotonic() + 60, never).close()
 
 
 def test_connecting_ends_at_the_deadline_and_when_told_to() -> None:
@@ -45,11 +45,11 @@ def test_connecting_ends_at_the_deadline_and_when_told_to() -> None:
             begun = time.monotonic()
             with pytest.raises(TimeoutError):
                 dial("127.0.0.1", port, begun + 0.4, never)
-            assert 0.35 < time.monotonic() - begun < 6
+            assert 0.35 < time.monotonic() - begun < 25
             begun = time.monotonic()
             with pytest.raises(ConnectionAbortedError):
                 dial("127.0.0.1", port, begun + 30, lambda: time.monotonic() > begun + 0.3)
-            assert time.monotonic() - begun < 6
+            assert time.monotonic() - begun < 25
         finally:
             for one in waiting:
                 one.close()

@@ -107,10 +107,10 @@ def test_https_to_a_plain_server_and_http_to_a_secure_one_are_sentences(secure: 
         thread = threading.Thread(target=answer, daemon=True)
         thread.start()
         with pytest.raises(ToolFault, match=r"no TLS connection to 127\.0\.0\.1: .*write http://\)"):
-            ask(world(tmp_path), f"https://127.0.0.1:{plain.getsockname()[1]}/", root=LISTED, seconds=5)
-        thread.join(10)
+            ask(world(tmp_path), f"https://127.0.0.1:{plain.getsockname()[1]}/", root=LISTED, seconds=60)
+        thread.join(60)
     with pytest.raises(ToolFault, match=r"did not answer in HTTP|broke off"):
-        ask(world(tmp_path), f"http://127.0.0.1:{secure.port}/", root=LISTED, seconds=5)
+        ask(world(tmp_path), f"http://127.0.0.1:{secure.port}/", root=LISTED, seconds=60)
 
 
 def test_a_handshake_that_never_comes_ends_at_the_deadline(trusted: None, tmp_path: Path) -> None:
@@ -118,7 +118,7 @@ def test_a_handshake_that_never_comes_ends_at_the_deadline(trusted: None, tmp_pa
         begun = time.monotonic()
         with pytest.raises(ToolFault, match="within 1 s"):
             ask(world(tmp_path), f"https://127.0.0.1:{web.port}/", root=LISTED, seconds=1)
-        assert time.monotonic() - begun < 7
+        assert time.monotonic() - begun < 30
 
 
 def test_a_redirect_from_https_to_http_is_refused_and_the_other_way_followed(secure: Web, tmp_path: Path) -> None:

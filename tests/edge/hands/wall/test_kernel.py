@@ -115,5 +115,5 @@ def test_a_sleeper_stands_in_a_new_name_space_and_is_no_copy_of_the_agent() -> N
     finally:
         ends.set()
         for thread in busy:
-            thread.join(30)
+            thread.join(60)
     assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == before

@@ -222,7 +222,7 @@ def test_a_child_that_stays_root_is_bound_too(tmp_path: Path) -> None:
 
     if cgroup.group(512) is None:
         pytest.skip("there is no pids controller that can be used here")
-    text = "i=0; while test $i -lt 700; do sleep 20 & i=$((i+1)); done; echo all $i"
+    text = "i=0; while test $i -lt 700; do sleep 99 & i=$((i+1)); done; echo all $i"
     made = plan(str(tmp_path), alone=False)
     came = run(made, text)
     assert came.user == 0 and "all 700" not in came.text and "annot fork" in came.text
@@ -277,7 +277,7 @@ def test_when_the_agent_is_killed_the_keeper_and_its_children_are_gone(tmp_path:
     pids = [int(word) for word in agent.stdout.readline().split()]
     assert len(pids) == 2 and all(map(alive, pids))
     agent.kill()
-    agent.wait(10)
+    agent.wait(60)
     assert all(map(gone, pids))
     agent.stdin.close()
     agent.stdout.close()

@@ -69,7 +69,7 @@ def test_the_places_of_the_distribution_are_not_walked() -> None:
         assert secrets.find((folder,)) == secrets.Found((), ())
     begin = time.monotonic()
     said = secrets.find(("/etc", "/usr"))
-    assert time.monotonic() - begin < 20
+    assert time.monotonic() - begin < 60
     assert not any(path.startswith("/usr/share/") for path in said.secret)
     if os.path.exists("/etc/shadow"):
         assert "/etc/shadow" in said.secret

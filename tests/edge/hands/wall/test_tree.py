@@ -38,7 +38,7 @@ def started(folder: Path, text: str) -> tuple[spawn.Child, int]:
 
 def awaited(tag: int, number: int) -> set[int]:
     """The living processes of a call once there are at least `number`."""
-    until = time.monotonic() + 10
+    until = time.monotonic() + 60
     while time.monotonic() < until:
         alive = {pid for pid, letter in tree.members(tag).items() if letter != "Z"}
         if len(alive) >= number:
@@ -51,7 +51,7 @@ def awaited(tag: int, number: int) -> set[int]:
 def test_what_a_shell_leaves_running_is_ended(tmp_path: Path, text: str) -> None:
     child, tag = started(tmp_path, text)
     alive = awaited(tag, 1)
-    until = time.monotonic() + 10
+    until = time.monotonic() + 60
     while child.poll() is None and time.monotonic() < until:
         time.sleep(0.01)
     time.sleep(0.1)
@@ -65,11 +65,11 @@ def test_what_a_shell_leaves_running_is_ended(tmp_path: Path, text: str) -> None
 
 
 def test_a_running_tree_is_ended_with_its_first_process(tmp_path: Path) -> None:
-    child, tag = started(tmp_path, "sleep 60 & setsid sleep 60 & sleep 60")
+    child, tag = started(tmp_path, "sleep 99 & setsid sleep 99 & sleep 99")
     awaited(tag, 4)
     begin = time.monotonic()
     assert child.kill_tree() >= 4
-    assert time.monotonic() - begin < 5
+    assert time.monotonic() - begin < 30
     assert child.poll() == -signal.SIGKILL
     assert tree.members(tag) == {}
     child.close()
@@ -98,7 +98,7 @@ def test_other_children_of_the_agent_and_other_calls_are_left_alone(tmp_path: Pa
         assert other.poll() is None
         assert second.kill_tree() == 2
         other.kill()
-        assert other.wait(10) == -signal.SIGKILL, "its end was not taken by another part of the program"
+        assert other.wait(60) == -signal.SIGKILL, "its end was not taken by another part of the program"
     first.close()
     second.close()
 
@@ -119,11 +119,11 @@ def test_a_call_of_a_dead_agent_is_found_by_its_tag(tmp_path: Path) -> None:
     agent = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], stdout=subprocess.PIPE, cwd=os.getcwd())
     assert agent.stdout is not None
     first = tree.Leftover(*[int(word) for word in agent.stdout.readline().split()])
-    until = time.monotonic() + 10
+    until = time.monotonic() + 60
     while len(tree.strays([first])) < 3 and time.monotonic() < until:
         time.sleep(0.01)
     agent.kill()
-    agent.wait(10)
+    agent.wait(60)
     agent.stdout.close()
     assert len(tree.strays([first])) == 3
     assert tree.strays([tree.Leftover(first.pid, first.start + 10_000_000, first.tag)]) == [], "what started before it"
