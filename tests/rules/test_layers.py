@@ -64,6 +64,8 @@ ROOMS = (
     Room("edge.record", calls="exec"),  # it compiles each record's constructor from text of its own
     Room("edge.text"),
     Room("edge.call edge.tool edge.watch edge.parts", "edge.record"),
+    # The linear engine for patterns of a model's. `re` gets only what was proved linear, in text of the engine's own.
+    Room("edge.regex edge.regex.*", "edge.faults edge.record edge.regex.*"),
     Room("edge.registry", "edge.faults edge.gate.names", calls="__import__"),  # the strings of its own table
     # --- the pure core ---
     # Unicode names and near words are tables of the standard library; `re` only with patterns that stand in the file.
@@ -157,7 +159,7 @@ ROOMS = (
     ),
     # What several file tools are made of: exact replacing, the difference in words, patches. Text in, text out.
     Room(FILE_TOOLS, "edge.tool edge.call edge.faults edge.text edge.record " + FILE_PARTS, late=PURE_LATE),
-    Room("edge.tools.*", "edge.tool edge.call edge.faults edge.text edge.record", late=PURE_LATE),
+    Room("edge.tools.*", "edge.tool edge.call edge.faults edge.text edge.record edge.regex", late=PURE_LATE),
     # Parts and circuits are arithmetic, the protocol is bytes: no clock but the one that is handed in.
     Room(SIM, "edge.faults edge.record edge.call " + SIM, "math", PURE_LATE),
     Room(GUARD, "edge.faults edge.record edge.call " + GUARD, late=PURE_LATE),
@@ -324,6 +326,8 @@ def private_touches(source: Source) -> list[str]:
         f"{source.path}:{node.lineno}: .{node.attr}"
         for node, _ in running_nodes(source.text)
         if isinstance(node, ast.Attribute) and node.attr.startswith("_")
+        # What a class keeps for itself is its own.
+        and not (isinstance(node.value, ast.Name) and node.value.id == "self" and not node.attr.startswith("__"))
     ]
 
 
