@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -61,6 +63,21 @@ def hand(here: World, verb: str, path: str, **more: Any) -> Files:
     spot = place(path, here.scene)
     permit = Permit("c1", (Grant(verb, spot.root, spot.path),), **more)
     return Hands(permit, Call("file_read", {}, "c1"), here).files
+
+
+def rounds(least: int, found: Counter[str], *wanted: str, most: float = 120.0) -> Iterator[int]:
+    """Numbers from 0: `least` of them, and on until each of `wanted` was found, for at most `most` seconds more.
+
+    A swapper that gets no processor makes no race; in time it gets one.
+    """
+    number = 0
+    while number < least:
+        yield number
+        number += 1
+    end = time.monotonic() + most
+    while not all(found[one] for one in wanted) and time.monotonic() < end:
+        yield number
+        number += 1
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from edge.faults import Refused, ToolFault
-from tests.support.opening import WAYS, hand, hold, swapping, world
+from tests.support.opening import WAYS, hand, hold, rounds, swapping, world
 
 SOAK = os.environ.get("FIELDHAND_SOAK") == "1"
 READS = 20_000 if SOAK else 2_000
@@ -43,13 +43,13 @@ def test_no_read_follows_a_link_that_is_swapped_in(
     here = world(tree)
     found: Counter[str] = Counter()
     with swapping(tree / one, tree / other):
-        for _ in range(READS):
+        for _ in rounds(READS, found, "inside", "refused"):
             try:
                 found[str(hand(here, "read", path).read(path, 1, 9)["text"])] += 1
             except (ToolFault, Refused):
                 found["refused"] += 1
     print(f"{way} {path}: {dict(found)}")
-    assert found["ESCAPED"] == 0 and sum(found.values()) == READS
+    assert found["ESCAPED"] == 0 and sum(found.values()) >= READS
     assert set(found) <= {"inside", "refused", "ESCAPED"}
     assert found["inside"] and found["refused"], "there was no race"
 
@@ -62,7 +62,7 @@ def test_no_secret_is_read_through_a_link_inside_that_is_swapped_in(
     here = world(tree)
     found: Counter[str] = Counter()
     with swapping(tree / "file", tree / "inner"):
-        for _ in range(READS // 4):
+        for _ in rounds(READS // 4, found, "inside", "refused"):
             try:
                 found[str(hand(here, "read", "file").read("file", 1, 9)["text"])] += 1
             except (ToolFault, Refused):
@@ -78,7 +78,7 @@ def test_no_write_lands_outside(tree: Path, way: str, monkeypatch: pytest.Monkey
     here = world(tree)
     found: Counter[str] = Counter()
     with swapping(tree / "d", tree / "link"):
-        for number in range(WRITES):
+        for number in rounds(WRITES, found, "written", "refused"):
             path = f"d/n{number % 20}"
             try:
                 hand(here, "write", path).write(path, b"x")

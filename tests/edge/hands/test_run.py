@@ -17,6 +17,8 @@ from edge.faults import Refused, ToolFault
 from edge.hands import Hands
 from edge.hands.wall import level, limits, tree
 from edge.hands.world import World
+from tests.support.asking import late, moment
+from tests.support.boards import eventually
 from tests.support.one_call import world
 
 READ = (Grant("run", "shell", "sh"), Grant("read", "work", ".", True))
@@ -27,8 +29,17 @@ def hands(here: World, *grants: Grant, seconds: float = 30.0) -> Hands:
     return Hands(Permit("c1", grants or READ, (), seconds, 8192), Call("bash", {}, "c1"), here)
 
 
-def shell(folder: Path, text: str, *grants: Grant, seconds: float = 20.0) -> Any:
+def shell(folder: Path, text: str, *grants: Grant, seconds: float = 60.0) -> Any:
     return hands(world(folder), *grants).run.shell(text, seconds)
+
+
+def cut_short(folder: Path, text: str, said: str, *grants: Grant, seconds: float = 0.6) -> Any:
+    """What came of a text that ends at its deadline, given as long as this machine needs to get to where it says so."""
+    while True:
+        found = shell(folder, text, *grants, seconds=seconds)
+        if found["stdout"] == said or seconds > 30:
+            return found
+        seconds *= 3
 
 
 def alive(text: str) -> list[int]:
@@ -43,6 +54,13 @@ def alive(text: str) -> list[int]:
             if text.encode() in line:
                 found.append(int(name))
     return found
+
+
+def command_line(pid: int) -> list[str]:
+    try:
+        return Path("/proc", str(pid), "cmdline").read_text().split("\0")[:-1]
+    except OSError:
+        return []
 
 
 def test_both_streams_the_code_and_the_wall_come_back(tmp_path: Path) -> None:
@@ -96,18 +114,16 @@ def test_a_writing_call_has_a_temporary_folder_that_goes(tmp_path: Path) -> None
 
 def test_a_deadline_ends_the_whole_tree_and_keeps_the_output(tmp_path: Path) -> None:
     mark = f"61.{os.getpid()}"
-    begin = time.monotonic()
-    text = f"echo kept; setsid sleep {mark} & (trap '' TERM; sleep {mark}) & sleep {mark}"
-    found = shell(tmp_path, text, seconds=1)
-    took = time.monotonic() - begin
+    text = f"setsid sleep {mark} & (trap '' TERM; sleep {mark}) & echo kept; sleep {mark}"
+    found = cut_short(tmp_path, text, "kept\n", seconds=1)
     assert (found["ended"], found["stdout"], found["code"], found["signal"]) == ("deadline", "kept\n", None, "SIGKILL")
-    assert found["killed"] >= 3 and 1 <= took < 6
+    assert found["killed"] >= 3 and 1 <= found["seconds"] < 50
     assert alive(mark) == []
 
 
 def test_the_permit_bounds_the_time_that_was_asked_for(tmp_path: Path) -> None:
     found = hands(world(tmp_path), *READ, seconds=0.5).run.shell("sleep 60", 60)
-    assert found["ended"] == "deadline" and found["seconds"] < 10
+    assert found["ended"] == "deadline" and found["seconds"] < 40
 
 
 def test_what_finding_the_wall_takes_is_of_the_permits_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -118,9 +134,10 @@ def test_what_finding_the_wall_takes_is_of_the_permits_time(tmp_path: Path, monk
         return find(*args, **options)
 
     monkeypatch.setattr(level, "find", slowly)
-    begin = time.monotonic()
+    begin = moment()
     found = hands(world(tmp_path), *READ, seconds=4.0).run.shell("echo kept; sleep 60", 60)
-    assert (found["ended"], found["stdout"]) == ("deadline", "kept\n") and time.monotonic() - begin < 5.2
+    assert (found["ended"], found["stdout"]) == ("deadline", "kept\n")
+    assert time.monotonic() - begin < 4.0 + max(1.2, late(begin))
     with pytest.raises(ToolFault, match="was not started"):
         hands(world(tmp_path), *WRITE, seconds=1.0).run.shell(f"touch {tmp_path}/made", 60)
     assert os.listdir(tmp_path) == []
@@ -131,7 +148,7 @@ def test_what_is_left_in_the_background_is_ended_with_the_shell(tmp_path: Path) 
     begin = time.monotonic()
     found = shell(tmp_path, f"setsid sleep {mark} & sleep {mark} & sleep 0.2; echo done")
     assert (found["ended"], found["code"], found["stdout"]) == ("exit", 0, "done\n")
-    assert found["killed"] == 2 and time.monotonic() - begin < 10
+    assert found["killed"] == 2 and time.monotonic() - begin < 50
     assert alive(mark) == []
 
 
@@ -139,14 +156,19 @@ def test_what_is_left_in_the_background_is_ended_with_the_shell(tmp_path: Path) 
 def test_a_stop_from_outside_ends_it(tmp_path: Path, how: str) -> None:
     here = world(tmp_path)
     told: list[bool] = []
+    mark = f"65.{os.getpid()}"
     here.stopping = lambda: bool(told)
-    timer = threading.Timer(0.4, here.cut if how == "cut" else lambda: told.append(True))
-    timer.start()
-    begin = time.monotonic()
-    found = hands(here).run.shell("echo kept; sleep 60", 30)
-    timer.join()
+
+    def end() -> None:
+        eventually(lambda: any(line == ["sleep", mark] for line in map(command_line, alive(mark))))
+        here.cut() if how == "cut" else told.append(True)
+
+    thread = threading.Thread(target=end)
+    thread.start()
+    found = hands(here, seconds=60.0).run.shell(f"echo kept; sleep {mark}", 60)
+    thread.join()
     assert (found["ended"], found["stdout"]) == ("stopped", "kept\n") and found["killed"] >= 1
-    assert time.monotonic() - begin < 6
+    assert found["seconds"] < 50
 
 
 def test_endless_output_is_bounded_and_counted(tmp_path: Path) -> None:
@@ -180,10 +202,9 @@ def test_nothing_piles_up(tmp_path: Path) -> None:
     counted = threading.active_count(), len(limits._taken), zombies()
     for text in ("true", "sleep 9 &", "(sleep 0.01 &) ; sleep 0.1; exit 4", "kill -9 $$"):
         shell(tmp_path, text, *WRITE)
-    time.sleep(0.05)
     gc.collect()
-    assert len(os.listdir("/proc/self/fd")) <= before
-    assert (threading.active_count(), len(limits._taken), zombies()) == counted
+    eventually(lambda: len(os.listdir("/proc/self/fd")) <= before)
+    eventually(lambda: (threading.active_count(), len(limits._taken), zombies()) == counted)
 
 
 def test_a_deadline_is_kept_as_well_as_this_machine_can_wake(tmp_path: Path) -> None:
@@ -195,10 +216,9 @@ def test_a_deadline_is_kept_as_well_as_this_machine_can_wake(tmp_path: Path) -> 
             begin = time.monotonic()
             time.sleep(0.01)
             waking.append(time.monotonic() - begin - 0.01)
-        begin = time.monotonic()
-        found = hands(here).run.shell("sleep 30 & sleep 30", 0.2)
+        found = hands(here).run.shell("sleep 90 & sleep 90", 0.2)
         late.append(found["seconds"] - 0.2)
-        assert found["ended"] == "deadline" and time.monotonic() - begin < 10
+        assert found["ended"] == "deadline" and found["seconds"] < 40
     bound = max(0.05, 5 * sorted(waking)[len(waking) * 99 // 100])
     assert sorted(late)[len(late) // 2] <= bound, (late, bound)
 
@@ -239,7 +259,7 @@ def test_shells_at_the_same_time_do_not_end_each_other(tmp_path: Path) -> None:
     said: dict[int, Any] = {}
 
     def one(number: int) -> None:
-        said[number] = hands(here).run.shell(f"sleep 60 & sleep 0.{number + 1}; echo {number}", 20)
+        said[number] = hands(here).run.shell(f"sleep 99 & sleep 0.{number + 1}; echo {number}", 30)
 
     threads = [threading.Thread(target=one, args=(number,)) for number in range(4)]
     for thread in threads:
@@ -266,9 +286,9 @@ def test_a_shell_ends_in_the_same_way_behind_every_wall(
         assert (said["wall"], said["ended"], said["killed"]) == (name, "exit", 0)
         said = shell(tmp_path, f"setsid sleep {mark} & sleep 0.2; echo done", *grants)
         assert (said["stdout"], said["ended"]) == ("done\n", "exit") and alive(mark) == []
-        said = shell(tmp_path, f"echo kept; setsid sleep {mark} & sleep {mark}", *grants, seconds=0.6)
+        said = cut_short(tmp_path, f"setsid sleep {mark} & echo kept; sleep {mark}", "kept\n", *grants)
         assert (said["stdout"], said["ended"], said["code"]) == ("kept\n", "deadline", None) and alive(mark) == []
-        assert said["killed"] >= 1 and said["seconds"] < 8
+        assert said["killed"] >= 1 and said["seconds"] < 50
         assert shell(tmp_path, "kill -TERM $$", *grants)["signal"] == "SIGTERM"
     assert shell(tmp_path, "echo x > made && cat made", *WRITE)["stdout"] == "x\n"
     assert (tmp_path / "made").read_text() == "x\n" and (tmp_path / "made").stat().st_uid == os.geteuid()
