@@ -7,12 +7,15 @@ Rules:
 3. Every call has one outcome, and one record in the audit, whatever came of it. Only a success has a receipt.
 4. What a call brings is cleaned of known secrets once, before anybody keeps or reads it.
 5. What may be untrusted is told to the taint before the model can read it; what is written afterwards is marked.
+6. What a call says is clipped to what its tool may say (edge.tool), in `parallel` to its part. What is longer than
+   that is kept aside where a tool can read it.
 """
 
 from __future__ import annotations
 
 import time
 
+from edge import parallel
 from edge import turn as t
 from edge.approve import Question, digest
 from edge.call import Decision, Observation
@@ -223,17 +226,27 @@ class Calls:
         except Exception as error:  # a tool's own fault is an observation; the turn goes on
             failed = Observation(False, f"{call.tool} failed: {type(error).__name__}: {error}")
             return t.Finished(call.id, "failed", self._clean(failed))
-        if len(found.text) > permit.bytes:
-            found = replace(found, text=clip(found.text, permit.bytes))
-        return t.Finished(call.id, "done" if found.ok else "failed", self._clean(found))
+        return t.Finished(call.id, "done" if found.ok else "failed", self._short(call, self._clean(found), permit.bytes))
+
+    def _short(self, call: Call, found: Observation, most: int) -> Observation:
+        """Rule 6."""
+        most = parallel.room(call.parent, self._tools[call.tool].most or most)
+        spill, whole = self._parts.world.spill, found.whole or found.text
+        if not found.whole and len(found.text) <= most // 4:
+            return found
+        text = clip(found.text, most)
+        if spill is not None and (found.whole or text is not found.text) and len(whole) >= spill.threshold > 0:
+            text = f"{clip(text, most - spill.ROOM)}\n{spill.put(whole, call.tool)}"
+        return replace(found, text=text, whole="")
 
     def _clean(self, found: Observation) -> Observation:
         """Rule 4."""
         text = self._parts.redact.text(found.text)
+        whole = self._parts.redact.text(found.whole) if found.whole else ""
         data = found.data if found.data is None else self._parts.redact.json(found.data)
-        if text is found.text and data is found.data:
+        if text is found.text and data is found.data and whole == found.whole:
             return found
-        return replace(found, text=text, data=data)
+        return replace(found, text=text, data=data, whole=whole)
 
     def late(self, now: float) -> Iterator[t.Event]:
         """The end of each call that ran longer than its permit says, and of a question about what was stopped."""

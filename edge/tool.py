@@ -16,7 +16,7 @@ from edge.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any, Protocol
 
     from edge.call import Args, Effect, Observation, Reading, Scene
@@ -24,6 +24,33 @@ if TYPE_CHECKING:
     Schema = Mapping[str, Any]
 else:
     Protocol = object
+
+
+class TreeHands(Protocol):
+    """A walk below a folder, or one file. Iterating gives (folder, names, folders); see edge/hands/tree.py."""
+
+    keep: Callable[[str, list[str]], list[str]] | None
+    enter: Callable[[str, list[str]], list[str]] | None
+    suffix: str
+    hidden: bool
+    files: bool
+    depth: int
+    single: bool
+    more: bool
+    stopped: str
+    entries: int
+    sizes: int
+    skipped: Mapping[str, int]
+
+    def __enter__(self) -> TreeHands: ...
+    def __exit__(self, *how: object) -> None: ...
+    def __iter__(self) -> Iterator[tuple[str, list[str], list[str]]]: ...
+    def first(self, name: str) -> bytes:
+        """The first bytes of a file of the latest names, all of it unless `more`."""
+
+    def rest(self) -> Iterator[bytes]: ...
+    def late(self) -> str:
+        """Why it has to stop now, or nothing."""
 
 
 class FileHands(Protocol):
@@ -56,6 +83,9 @@ class FileHands(Protocol):
 
     def list(self, path: str, depth: int, hidden: bool, most: int) -> Mapping[str, Any]:
         """What a folder holds: `found` (name type size mode mtime target), `left`: sentences of what was left out."""
+
+    def tree(self, path: str, verb: str = "read") -> TreeHands:
+        """All below a folder that was granted deep, for `read` or `list`, or one file."""
 
     def mkdir(self, path: str) -> Mapping[str, Any]:
         """Make a folder with what is missing above it: `folders` that were made."""
@@ -97,8 +127,24 @@ class NetHands(Protocol):
 class RunHands(Protocol):
     """Child processes behind the wall."""
 
-    def shell(self, text: str, seconds: float) -> Mapping[str, Any]:
-        """Run `text` by /bin/sh, at most `seconds`: `code signal stdout stderr cut ended seconds wall killed`."""
+    def shell(self, text: str, seconds: float, cwd: str = "", background: bool = False) -> Mapping[str, Any]:
+        """Run `text` by /bin/sh, at most `seconds`: `code signal stdout stderr cut ended seconds wall killed`.
+
+        What goes on in the background has a `shell_id` and a `next_offset` (`ended` is then `moved`).
+        """
+
+
+class JobHands(Protocol):
+    """Shells in the background."""
+
+    def output(self, name: str, offset: int, limit: int) -> Mapping[str, Any]:
+        """Characters from `offset` on: `output start next_offset skipped shell_id status exit_code signal why length`.
+
+        `skipped` of them before `start` are not kept.
+        """
+
+    def kill(self, name: str) -> Mapping[str, Any]:
+        """End it: `shell_id status exit_code signal why length`."""
 
 
 class TapeHands(Protocol):
@@ -137,6 +183,8 @@ class Hands(Protocol):
     def net(self) -> NetHands: ...
     @property
     def run(self) -> RunHands: ...
+    @property
+    def jobs(self) -> JobHands: ...
 
     def also(self, effect: Effect) -> None:
         """Ask the gate about something that was found only now; Refused, with the rule, unless it is allowed."""
@@ -145,7 +193,7 @@ class Hands(Protocol):
 class Tool(Record):
     """A name, a schema, what a call touches, what it does. `examples` are command-line argument strings.
 
-    `needs`: what has to be there besides Fieldhand: `library:NAME` (a Python package) or `program:/PATH`.
+    `most`: bytes of text that an observation may have, 0 for what the permit says. `needs`: what has to be there besides Fieldhand: `library:NAME` (a Python package) or `program:/PATH`.
     """
 
     name: str
@@ -156,3 +204,4 @@ class Tool(Record):
     words: Callable[[Args, Scene], str]
     examples: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
+    most: int = 0

@@ -1,11 +1,13 @@
-"""Run a shell command behind the wall and wait for its end.
+"""Run a shell command behind the wall: wait for its end, or let it go on in the background.
 
 Rules:
-1. The whole text is one effect: the gate reads it, the hand runs it byte for byte by /bin/sh.
+1. The whole text is one effect: the gate reads it, the hand runs it byte for byte by /bin/sh. A folder to run it in is
+   an effect of its own, and the text is judged from there.
 2. Both streams come back, stdout first, without terminal escapes, overwritten progress lines and runs of blank
    lines; each is clipped. How it ended is said in brackets when it was not with code 0.
 3. A code other than 0, a signal and a deadline make the call fail and keep the output.
 4. What the output shows otherwise than it is, and that no wall held the files, is said with every result.
+5. A program may write much: it is tidied in pieces, and nothing is held as many small strings.
 """
 
 from __future__ import annotations
@@ -24,45 +26,87 @@ if TYPE_CHECKING:
 
 SECONDS = 30
 CLIP = 2048  # bytes of each stream
+_PIECE = 32768  # characters that are tidied together
 _FACTS = ("code", "signal", "ended", "seconds", "wall", "killed", "cut")
 
 
 def effects(args: Args, scene: Scene) -> tuple[Effect, ...]:
-    return (Effect("run", "shell:sh", detail=args["command"]),)
+    folder = args.get("cwd", "")
+    if not folder:
+        return (Effect("run", "shell:sh", detail=args["command"]),)
+    return (Effect("list", f"file:{folder}"), Effect("run", f"shell:sh:{folder}", detail=args["command"]))
 
 
 def words(args: Args, scene: Scene) -> str:
-    return f"run in a shell: {args['command']}"
+    where = f" in {args['cwd']}" if args.get("cwd") else ""
+    return f"run in a shell{where}{' in the background' if args.get('background') else ''}: {args['command']}"
 
 
 def run(args: Args, hands: Hands) -> Observation:
-    found = hands.run.shell(args["command"], float(args.get("timeout_seconds", SECONDS)))
-    out, err = tidy(found["stdout"]), tidy(found["stderr"])
-    parts = [clip(out, CLIP)] if out else []
-    if err:
-        parts.append("[stderr]\n" + clip(err, CLIP))
-    good = found["ended"] == "exit" and found["code"] == 0
+    seconds = float(args.get("timeout_seconds", SECONDS))
+    found = dict(hands.run.shell(args["command"], seconds, args.get("cwd", ""), args.get("background", False)))
+    out, err = tidy(found.pop("stdout")), tidy(found.pop("stderr"))
+    good = found["ended"] == "moved" or (found["ended"] == "exit" and found["code"] == 0)
     # What the wall keeps closed beyond the permit explains a failure; a success needs no word about it.
-    told = (*_ending(found), *(() if good else found["said"]), *found["notes"])
-    parts += [f"[{sentence}]" for sentence in told]
+    told = [f"[{said}]" for said in (*_ending(found), *(() if good else found["said"]), *found["notes"])]
+    text = "\n".join([*_streams(clip(out, CLIP), clip(err, CLIP)), *told])
+    shown = len(out.encode("utf-8", "replace")) <= CLIP and len(err.encode("utf-8", "replace")) <= CLIP
+    whole = "" if shown else "\n".join([*_streams(out, err), *told])
     facts = {name: found[name] for name in _FACTS}
-    return Observation(good, "\n".join(parts) or "(no output)", facts, untrusted=True)
+    if found["ended"] == "moved":
+        facts = {**facts, "shell_id": found["shell_id"], "status": "running", "next_offset": found["next_offset"]}
+    return Observation(good, text or "(no output)", facts, True, whole)
+
+
+def _streams(out: str, err: str) -> list[str]:
+    return [out] * bool(out) + ["[stderr]\n" + err] * bool(err)
 
 
 def tidy(text: str) -> str:
     """`text` as it stands on a screen in the end: no escapes, of a progress line its last state, no runs of blanks."""
+    pieces: list[str] = []
+    blank = True  # what stands before is empty, or ends with an empty line
+    at = 0
+    while at < len(text):
+        end = len(text)
+        if end - at > _PIECE:
+            end = text.find("\n", at + _PIECE - 1) + 1 or end
+        piece, blank = _tidied(text[at:end], blank)
+        pieces.append(piece)
+        at = end
+    return "".join(pieces).rstrip("\n")
+
+
+def _tidied(text: str, blank: bool) -> tuple[str, bool]:
+    """Whole lines, each with its newline at the end; and whether the last one is empty."""
+    if text.isascii() and not blank and _is_tidy(text):
+        return text, False
     lines: list[str] = []
-    for line in text.replace("\r\n", "\n").split("\n"):
+    for line in (text[:-1] if text.endswith("\n") else text).replace("\r\n", "\n").split("\n"):
         shown = plain(line.rstrip("\r").rpartition("\r")[2]).rstrip()
-        if shown or (lines and lines[-1]):
+        if shown or not blank:
             lines.append(shown)
-    return "\n".join(lines).rstrip("\n")
+        blank = not shown
+    return "".join([line + "\n" for line in lines]), blank
+
+
+def _is_tidy(text: str) -> bool:
+    """True when nothing in this text has to change, as in nearly all that programs write."""
+    spaced = " \n" in text or "\t\n" in text or "\n\n" in text
+    return text.endswith("\n") and not spaced and text[0] != "\n" and plain(text) == text
 
 
 def _ending(found: Mapping[str, Any]) -> list[str]:
     said = []
-    if found["ended"] == "deadline":
-        said.append(f"its time of {round(found['seconds'], 1):g} s was over: it and all it started were ended")
+    if found["ended"] == "moved":
+        name, offset = found["shell_id"], found["next_offset"]
+        said.append(
+            f"it goes on in the background as {name}; bash_output shell_id={name} offset={offset} reads what comes, "
+            "bash_kill ends it"
+        )
+    elif found["ended"] == "deadline":
+        full = f"; it could not go on in the background: {found['full']}" if "full" in found else ""
+        said.append(f"its time of {round(found['seconds'], 1):g} s was over: it and all it started were ended{full}")
     elif found["ended"] == "stopped":
         said.append("it was stopped, with all it started")
     elif found["signal"]:
@@ -78,18 +122,19 @@ def _ending(found: Mapping[str, Any]) -> list[str]:
 
 TOOL = Tool(
     name="bash",
-    about="Run a shell command by /bin/sh (POSIX syntax only) and wait for its end. For files, search and HTTP there "
-    "are tools of their own.",
+    about="Run a command by /bin/sh (POSIX syntax only) and wait for its end. For files, search and HTTP there are "
+    "tools of their own.",
     schema={
         "type": "object",
         "properties": {
-            "command": {"type": "string", "minLength": 1, "description": "the whole text, as for sh -c"},
+            "command": {"type": "string", "minLength": 1},
+            "cwd": {"type": "string"},
             "timeout_seconds": {
-                "type": "integer",
-                "minimum": 1,
-                "maximum": 3600,
-                "description": f"{SECONDS} if absent; then it is ended, and never later than a tool may run",
+                "type": "number",
+                "minimum": 0,
+                "description": f"wait so long ({SECONDS}), then background",
             },
+            "background": {"type": "boolean"},
         },
         "required": ["command"],
         "additionalProperties": False,

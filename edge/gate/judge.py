@@ -30,13 +30,14 @@ NO_GRANT = Grant("unknown", "none")
 # Paths that lead to no place at all, whatever would be done there.
 _NOWHERE = {"odd": rules.ODD_PATH, "adrift": rules.ADRIFT}
 _READS = rules.RULES["run", "program", "reads"]
+_ENDS = rules.RULES["write", "memory", "jobs"]
 _LOOKS = frozenset(("GET", "HEAD", "OPTIONS", ""))
 
 
 class Finding(Record):
     """One thing that was found. `what` is the thing in words; `shell`: it stands in a shell text.
 
-    `looks`: it provably changes nothing and sends nothing.
+    `looks`: it provably changes nothing and sends nothing, or only ends what was let run.
     """
 
     effect: Effect
@@ -47,7 +48,7 @@ class Finding(Record):
 
     @property
     def looks(self) -> bool:
-        return self.effect.observes or self.row in (_READS, EMPTY, MANY_COMMANDS)
+        return self.effect.observes or self.row in (_READS, _ENDS, EMPTY, MANY_COMMANDS)
 
     @property
     def sentence(self) -> str:
@@ -85,7 +86,7 @@ def survey(effects: tuple[Effect, ...], policy: Policy, scene: Scene, shell: boo
         if shell:
             from edge.gate.shell import read
 
-            script = read(effect.detail, scene)
+            script = read(effect.detail, scene, effect.on)
             scripts.append(script)
             found += _text(effect, script, policy, scene)
     return Survey(tuple(found), tuple(scripts), texts > 0)

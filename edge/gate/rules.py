@@ -35,6 +35,10 @@ RULES = {
     ("read", "memory", "catalogue"): Row(
         "read.catalogue", "low", ALWAYS, "looks for tools; finding one grants nothing"
     ),
+    ("read", "memory", "jobs"): Row("read.jobs", "low", ALWAYS, "reads what a background shell of its own wrote"),
+    ("write", "memory", "jobs"): Row(
+        "end.job", "low", (DENY, ALLOW, ALLOW, ALLOW), "ends a background shell of its own"
+    ),
     **FILES,
     **RUN,
     **NETWORK,

@@ -28,7 +28,7 @@ def source(effects: tuple[Effect, ...], scene: Scene) -> str:
         if kind == "shell":
             from edge.gate.shell import read
 
-            found = source(read(effect.detail, scene).effects, scene)
+            found = source(read(effect.detail, scene, effect.on).effects, scene)
             if found:
                 return found
         elif kind == "file" and effect.verb == "read":
@@ -59,7 +59,7 @@ def touched(effects: tuple[Effect, ...], scene: Scene, verb: str) -> tuple[tuple
         elif kind == "shell":
             from edge.gate.shell import read
 
-            inner = read(effect.detail, scene).effects
+            inner = read(effect.detail, scene, effect.on).effects
             found += touched(inner, scene, verb)
             if verb == "read":
                 found += touched(inner, scene, "write")

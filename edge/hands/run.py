@@ -2,21 +2,24 @@
 
 Rules:
 1. The text that was judged is one argument of `/bin/sh -c`, byte for byte. Standard input is empty.
-2. When the call ends, in whatever way, nothing it started goes on: not in a new session, not in the background.
-3. Each stream is kept up to a bound; what is more is read, counted and thrown away. Pipes that something else holds
-   open are read for a short while more, not until their end.
-4. A deadline is kept by one thread that never waits longer than LOOK for anything.
+2. When a shell ends, in whatever way, nothing it started goes on: not in a new session, not behind an `&`.
+3. The time that a caller waits is over before the shell is: where the world lets shells last, the whole shell becomes
+   a job in the background (jobs.py); elsewhere it is ended.
+4. A deadline is kept by one thread that never waits longer than child.LOOK for anything.
 5. Without the wall that the policy requires nothing starts.
+6. A folder to start in is a granted one, and no link leads to it: what was judged counted its names from there.
 """
 
 from __future__ import annotations
 
 import errno
 import os
-import select
 import time
 
 from edge.faults import Refused, ToolFault
+from edge.gate.paths import place
+from edge.hands.child import Watch
+from edge.hands.spool import Spool
 from edge.hands.wall import environment, level, limits, mask, spawn, tree
 from edge.hands.wall.plan import plan, wants_temporary
 from edge.record import replace
@@ -32,11 +35,6 @@ if TYPE_CHECKING:
     from edge.hands.wall.namespaces import Kept
     from edge.hands.wall.spawn import Child
 
-KEPT = 1 << 20  # bytes of each stream
-LOOK = 0.05  # seconds between two looks at whether the call has to end
-_BLOCK = 65536
-_GONE = 2.0  # seconds for a killed shell to be gone
-_DRAIN = 0.25  # seconds for what is still in the pipes after the end
 _STRONG = ("landlock", "namespaces")
 
 
@@ -46,37 +44,50 @@ class Run:
     def __init__(self, holder: Holder) -> None:
         self._holder = holder
 
-    def shell(self, text: str, seconds: float) -> Mapping[str, Any]:
-        """Run `text` by /bin/sh for at most `seconds` (and the permit's).
+    def shell(self, text: str, seconds: float, cwd: str = "", background: bool = False) -> Mapping[str, Any]:
+        """Run `text` by /bin/sh, in the folder `cwd` ("": that of the start), and wait at most `seconds`.
 
-        `code` (None when it was ended by a signal) `signal stdout stderr cut ended seconds wall killed said notes`.
-        `cut` counts bytes that were not kept; `ended` is exit, deadline or stopped; `killed` counts processes that
-        were still running; `said` are sentences about what the wall closes, which explain a failure; `notes` what a
-        reader must know of any output (notes.py). Refused when the policy requires a wall that this machine
-        does not have; ToolFault when the shell cannot be started.
+        `code` (None when it was ended by a signal, or goes on) `signal stdout stderr cut ended seconds wall killed said
+        notes`. `cut` counts bytes that were not kept; `ended` is exit, deadline, stopped or moved; `killed` counts
+        processes that were still running; `said` are sentences about what the wall closes, which explain a failure;
+        `notes` what a reader must know of any output (notes.py). What goes on in the background (`moved`; at once with
+        `background`) has a `shell_id`, and a `next_offset` behind what is told here. Refused when the policy requires
+        a wall that this machine does not have; ToolFault when the shell cannot be started.
         """
         self._holder.grant("run", "shell", "sh")
         if "\0" in text:
             raise ToolFault("a command cannot hold a NUL")
-        world, permit = self._holder.world, self._holder.permit
-        last = self._holder.begun + permit.seconds  # to find a wall for the first time is of the call's time
-        found = self._level()
-        temporary = _temporary() if wants_temporary(permit) else ""
-        standing: tuple[str, ...] = ()
-        try:
-            made, said = plan(permit, world, found.name, temporary, found.alone)
-            standing = made.standing
-            made = replace(made, alone=made.alone and found.alone)
-            left = min(seconds, last - time.monotonic())
+        world, lasting = self._holder.world, self._holder.world.job_seconds
+        if not lasting and (background or seconds <= 0):
+            raise ToolFault(
+                "nothing goes on in the background here: this run ends with its answer",
+                "leave background out, and give timeout_seconds the time that it needs",
+            )
+        if background:
+            world.shells().room()
+        folder = self._folder(cwd)
+        last = self._holder.begun + (lasting or self._holder.permit.seconds)  # to find a wall is of that time
+        with _Room(self._holder) as room:
+            made, said = room.plan(self._level(), folder)
+            left = last - time.monotonic()
             if left <= 0:
                 raise ToolFault("its time was over before the wall stood, so it was not started")
-            ran = self._run(made, text, left)
-            notes = _notes(made, said, text, ran["stdout"] + ran["stderr"])
+            ran = self._run(room, made, text, 0.0 if background else seconds, left)
+            notes = _notes(made, said, text, ran)
             return {**ran, "said": list(said), "notes": list(notes)}
-        finally:
-            mask.let_go(standing)
-            if temporary:
-                environment.remove(temporary)
+
+    def _folder(self, cwd: str) -> str:
+        """The granted folder that `cwd` means, absolute; "" for that of the start (rule 6)."""
+        if not cwd:
+            return ""
+        spot = place(cwd, self._holder.world.scene)
+        real = os.path.realpath(spot.full)
+        if real != spot.full:
+            raise ToolFault(f"{spot.full} leads over a link to {real}", "name the folder itself as cwd")
+        if not os.path.isdir(real):
+            raise ToolFault(f"{real} is no folder" if os.path.lexists(real) else f"there is no folder {real}")
+        self._holder.grant("list", spot.root, spot.path)
+        return spot.full
 
     def _level(self) -> Level:
         world = self._holder.world
@@ -90,19 +101,77 @@ class Run:
             )
         return found
 
-    def _run(self, made: Confinement, text: str, seconds: float) -> dict[str, Any]:
-        begin = time.monotonic()
-        watch = _Watch(_started(made, text))
+    def _run(self, room: _Room, made: Confinement, text: str, seconds: float, most: float) -> dict[str, Any]:
+        """Start it and wait: at most `seconds`, or `most`, at which it is ended in any case."""
+        begin, world = time.monotonic(), self._holder.world
+        spool = Spool(world.scene.state or environment.base()) if world.job_seconds else None
+        watch = Watch(*_started(made, text), spool)
+        moved: dict[str, Any] = {}
+        killed = 0
         try:
-            self._holder.world.child(watch.child.pid, tree.stat(watch.child.pid)[2], watch.child.tag)
-            ended = watch.until(begin + seconds, self._holder)
+            world.child(watch.child.pid, tree.stat(watch.child.pid)[2], watch.child.tag)
+            ended = watch.until(begin + min(seconds, most), self._holder.ending)
+            if ended == "deadline" and spool is not None and seconds < most:
+                moved = self._moved(watch, begin + most, room)
         finally:
-            killed = watch.end()
-        took = round(time.monotonic() - begin, 3)
-        return {**watch.result(), "ended": ended, "killed": killed, "seconds": took, "wall": made.level}
+            if "shell_id" not in moved:
+                killed = watch.end()
+                if spool is not None:
+                    spool.close()
+        took = {"seconds": round(time.monotonic() - begin, 3), "wall": made.level}
+        told = {} if "shell_id" in moved else watch.result()
+        return {**told, "ended": ended, "killed": killed, **took, **moved}
+
+    def _moved(self, watch: Watch, deadline: float, room: _Room) -> dict[str, Any]:
+        """Make it a job; where there is no room for it that is told as `full`, and it has to end."""
+        assert watch.spool is not None
+        shells = self._holder.world.shells()
+        said = watch.result()
+        after = watch.spool.length
+        try:
+            job = shells.start(self._holder.call, watch, deadline, room.leave)
+        except ToolFault as fault:
+            return {"full": fault.sentence}
+        room.stays = True
+        if self._holder.ending():  # the turn was cut meanwhile: nobody would know of the job
+            job.ask("stopped", 0.0)
+        return {**said, "ended": "moved", "shell_id": job.name, "next_offset": after}
 
 
-def _notes(made: Confinement, said: tuple[str, ...], text: str, output: str) -> tuple[str, ...]:
+class _Room:
+    """What stands around one shell on this side of the wall: its temporary folder, empty folders under covers.
+
+    It is let go at the end of the `with`, or, when it `stays`, by whoever calls `leave`.
+    """
+
+    def __init__(self, holder: Holder) -> None:
+        self._holder = holder
+        self.temporary = _temporary() if wants_temporary(holder.permit) else ""
+        self.standing: tuple[str, ...] = ()
+        self.stays = False
+
+    def plan(self, found: Level, folder: str) -> tuple[Confinement, tuple[str, ...]]:
+        """The plan for the shell, which starts in `folder`, and sentences about what it closes."""
+        world, permit = self._holder.world, self._holder.permit
+        made, said = plan(permit, world, found.name, self.temporary, found.alone)
+        self.standing = made.standing
+        return replace(made, alone=made.alone and found.alone, cwd=folder or made.cwd), said
+
+    def __enter__(self) -> _Room:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if not self.stays:
+            self.leave()
+
+    def leave(self) -> None:
+        """The shell has ended."""
+        mask.let_go(self.standing)
+        if self.temporary:
+            environment.remove(self.temporary)
+
+
+def _notes(made: Confinement, said: tuple[str, ...], text: str, ran: Mapping[str, Any]) -> tuple[str, ...]:
     """What was not as it is for the child, or not held."""
     if made.level == "landlock" and not said:
         return ()
@@ -112,6 +181,7 @@ def _notes(made: Confinement, said: tuple[str, ...], text: str, output: str) -> 
     copied = copies(said, text)
     if made.level == "landlock":
         return copied
+    output = ran["stdout"] + ran["stderr"]
     return (*copied, *notes(made.level, namespaces.only_reads(made), os.geteuid() == 0, text, output))
 
 
@@ -153,124 +223,3 @@ def _fault(error: OSError, level: str) -> ToolFault:
         return ToolFault("the command is too long for this system", "put it into a file and run that")
     what = f" ({error.filename})" if error.filename else ""
     return ToolFault(f"the shell cannot be started behind the wall ({level}): {why.lower()}{what}")
-
-
-class _Kept:
-    """What is kept of a stream: its head, its tail, and how much was between them."""
-
-    def __init__(self) -> None:
-        self.head = bytearray()
-        self.tail = bytearray()
-        self.cut = 0
-
-    def add(self, block: bytes) -> None:
-        room = KEPT - KEPT // 4 - len(self.head)
-        if room > 0:
-            self.head += block[:room]
-            block = block[room:]
-        self.tail += block
-        over = len(self.tail) - KEPT // 4
-        if over > 0:
-            self.cut += over
-            del self.tail[:over]
-
-    def text(self) -> str:
-        between = b"\n[%d bytes left out]\n" % self.cut if self.cut else b""
-        return (self.head + between + self.tail).decode("utf-8", "replace")
-
-
-class _Watch:
-    """One running shell, its pipes and its end."""
-
-    def __init__(self, started: tuple[Child | Kept, list[int]]) -> None:
-        self.child, pipes = started
-        self.code: int | None = None
-        self.kept = (_Kept(), _Kept())
-        self.open = dict(zip(pipes, self.kept))
-        self.poll = select.poll()
-        for fd in pipes:
-            self.poll.register(fd, select.POLLIN)
-        self.handle = self.child.fileno()
-        if self.handle >= 0:
-            self.poll.register(self.handle, select.POLLIN)
-
-    def until(self, deadline: float, holder: Holder) -> str:
-        """Read until the shell ends, its time is over, or it is told to end: which of them."""
-        while True:
-            if holder.ending():
-                return "stopped"
-            left = deadline - time.monotonic()
-            if left <= 0:
-                return "deadline"
-            self._turn(min(left, LOOK))
-            if self.child.poll() is not None:
-                return "exit"
-
-    def _turn(self, seconds: float) -> bool:
-        """Wait for something and read it; False when there was nothing."""
-        if self.handle < 0 and (not self.open or seconds > 0.01):
-            seconds = min(seconds, 0.01)  # nothing tells of the end of the shell
-        found = self.poll.poll(max(0, round(seconds * 1000)))
-        for fd, _ in found:
-            if fd in self.open:
-                self._read(fd)
-        return bool(found)
-
-    def _read(self, fd: int) -> None:
-        try:
-            block = os.read(fd, _BLOCK)
-        except BlockingIOError:
-            return
-        if block:
-            self.open[fd].add(block)
-        else:
-            self._close(fd)
-
-    def _close(self, fd: int) -> None:
-        self.poll.unregister(fd)
-        self.open.pop(fd)
-        os.close(fd)
-
-    def end(self) -> int:
-        """End every process of the call, read what is left in the pipes, close all: how many were still running."""
-        try:
-            if self.handle >= 0:
-                self.poll.unregister(self.handle)
-            killed = self.child.kill_tree()
-            until = time.monotonic() + _DRAIN
-            while self.open and time.monotonic() < until:
-                self._turn(0.02)
-            self.code = self._code()
-            return killed
-        finally:
-            for fd in list(self.open):
-                self._close(fd)
-            self.child.close()
-
-    def _code(self) -> int | None:
-        """How the shell ended, which the kernel may tell a moment after the end; None when it does not go."""
-        until = time.monotonic() + _GONE
-        while (code := self.child.poll()) is None and time.monotonic() < until:
-            time.sleep(0.002)
-        return code
-
-    def result(self) -> dict[str, Any]:
-        code = self.code
-        name = _signal_name(-code) if code is not None and code < 0 else ""
-        out, err = self.kept
-        return {
-            "code": code if code is not None and code >= 0 else None,
-            "signal": name,
-            "stdout": out.text(),
-            "stderr": err.text(),
-            "cut": out.cut + err.cut,
-        }
-
-
-def _signal_name(number: int) -> str:
-    import signal
-
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"

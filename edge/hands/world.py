@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from edge.call import Call, Effect, Scene
     from edge.catalogue import Catalogue
+    from edge.hands.jobs import Shells
     from edge.hands.net_resolve import Resolver
     from edge.peripherals.guard.client import Board as Process
     from edge.peripherals.guard.inprocess import InProcessBoard

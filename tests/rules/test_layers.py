@@ -134,15 +134,17 @@ ROOMS = (
     ),
     # The wall: system calls by number, processes and their limits, one thread for each start.
     Room(
-        "edge.hands.run edge.hands.wall.*",
+        "edge.hands.child edge.hands.jobs edge.hands.run edge.hands.spool edge.hands.wall.*",
         WORDS + " edge.gate.* edge.hands.*",
-        "_socket _thread ctypes errno gc marshal os re resource select signal stat struct sys time",
+        "_socket _thread codecs ctypes errno gc marshal os re resource select signal stat struct sys time",
         PURE_LATE + " atexit fcntl mmap pwd",
         "open",
     ),
     # Whether a package could be imported is asked without importing it.
     Room("edge.hands.needs", head="os", late="_frozen_importlib_external"),
     Room("edge.hands.catalogue", WORDS + " edge.catalogue edge.hands.*"),
+    # A folder of any size is looked at in parts.
+    Room("edge.hands.below edge.hands.tree", WORDS + " edge.gate.* edge.hands.*", "errno itertools os time"),
     # The time of a call begins with its hands.
     Room("edge.hands.*", WORDS + " edge.gate.* edge.hands.*", "os time", PURE_LATE + " _thread"),
     # Which header fields a caller may set is asked before anybody is asked to allow them.
@@ -154,11 +156,22 @@ ROOMS = (
     # What came, as text for a model: encodings, JSON by its structure, pages as Markdown.
     Room(
         "edge.tools.web_answer edge.tools.web_body edge.tools.web_json edge.tools.web_page edge.tools.web_tags",
-        "edge.call edge.text edge.record edge.tools.web_body edge.tools.web_json edge.tools.web_page edge.tools.web_tags",
+        "edge.call edge.text edge.record edge.tools.web_body edge.tools.web_json edge.tools.web_page "
+        "edge.tools.web_tags",
         late=PURE_LATE + " html",
     ),
     # What several file tools are made of: exact replacing, the difference in words, patches. Text in, text out.
     Room(FILE_TOOLS, "edge.tool edge.call edge.faults edge.text edge.record " + FILE_PARTS, late=PURE_LATE),
+    # Patterns of names become patterns of `re` that cannot take long, whatever the name.
+    Room("edge.tools.glob_names", "edge.faults", late="re"),
+    # What was packed is searched too: a log that was rotated.
+    Room("edge.tools.grep_packed", "edge.faults", late="bz2 lzma zlib"),
+    Room(
+        "edge.tools.glob edge.tools.grep edge.tools.grep_scan edge.tools.grep_show",
+        "edge.tool edge.call edge.faults edge.text edge.record edge.regex edge.tools.glob_names edge.tools.grep_packed "
+        "edge.tools.grep_scan edge.tools.grep_show",
+        late=PURE_LATE,
+    ),
     Room("edge.tools.*", "edge.tool edge.call edge.faults edge.text edge.record edge.regex", late=PURE_LATE),
     # Parts and circuits are arithmetic, the protocol is bytes: no clock but the one that is handed in.
     Room(SIM, "edge.faults edge.record edge.call " + SIM, "math", PURE_LATE),
@@ -325,7 +338,8 @@ def private_touches(source: Source) -> list[str]:
     return [
         f"{source.path}:{node.lineno}: .{node.attr}"
         for node, _ in running_nodes(source.text)
-        if isinstance(node, ast.Attribute) and node.attr.startswith("_")
+        if isinstance(node, ast.Attribute)
+        and node.attr.startswith("_")
         # What a class keeps for itself is its own.
         and not (isinstance(node.value, ast.Name) and node.value.id == "self" and not node.attr.startswith("__"))
     ]

@@ -10,6 +10,7 @@ import pytest
 
 from edge.brief import brief
 from edge.call import Call, Grant, Permit
+from edge.catalogue import Catalogue
 from edge.faults import UsageFault
 from edge.hands import Hands
 from edge.registry import every, find
@@ -80,9 +81,10 @@ def test_that_no_wall_held_the_files_is_said_with_every_result(tmp_path: Path) -
         {},
         {"command": ""},
         {"command": 7, "x": 1},
-        {"command": "ls", "timeout_seconds": 0},
-        {"command": "ls", "timeout_seconds": 3601},
-        {"command": "ls", "cwd": "/"},
+        {"command": "ls", "timeout_seconds": -1},
+        {"command": "ls", "timeout_seconds": "soon"},
+        {"command": "ls", "cwd": ["sub"]},
+        {"command": "ls", "background": "maybe"},
     ],
 )
 def test_arguments_that_do_not_fit_are_refused(args: dict[str, Any]) -> None:
@@ -117,7 +119,7 @@ def test_the_model_is_told_what_the_shell_is_for_and_which_shell_it_is() -> None
     assert "/bin/sh (POSIX syntax only)" in TOOL.about and "wait for its end" in TOOL.about
     assert "For files, search and HTTP there are tools of their own" in TOOL.about
     for mode in ("native", "json"):  # in native mode the descriptions go with the schemas
-        told = brief(SCENE, every(), mode) + "".join(tool.about for tool in every() if mode == "native")
+        told = brief(SCENE, Catalogue(every()), mode) + "".join(tool.about for tool in every() if mode == "native")
         assert TOOL.about in told
         assert all(tool.about in told for tool in (find("file_read"), find("file_write"), find("http_request")))
 

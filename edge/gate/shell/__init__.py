@@ -7,11 +7,14 @@ Rules:
    rest is read all the same.
 3. Simple commands are counted, all of them judged; how many are too many is not decided here.
 4. Gate, taint and the question to a person ask about the same text one after the other: it is read once.
+5. The effect of a shell is `run shell:sh`, or `run shell:sh:FOLDER` where its text runs in another folder than that of
+   the scene: relative names count from there.
 """
 
 from __future__ import annotations
 
 from edge.call import Effect, Grant
+from edge.gate.paths import place
 from edge.gate.shell import dispatch
 from edge.gate.shell.flat import fetched, pieces
 from edge.gate.shell.grammar import Parser
@@ -21,7 +24,7 @@ from edge.gate.shell.sink import Sink
 from edge.gate.shell.state import State
 from edge.gate.shell.streams import Stream
 from edge.gate.shell.walk import Walk
-from edge.record import Record
+from edge.record import Record, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,16 +43,19 @@ class Script(Record):
     remarks: tuple[str, ...] = ()
 
 
-_last: tuple[str, Scene, Script] | None = None  # rule 4
+_last: tuple[str, Scene, str, Script] | None = None  # rule 4
+_IN = "shell:sh:"
 
 
-def read(text: str, scene: Scene) -> Script:
-    """What `text`, given to /bin/sh in the folder of `scene`, would touch."""
+def read(text: str, scene: Scene, on: str = "") -> Script:
+    """What `text`, given to /bin/sh in the folder of `scene`, would touch; `on`: of its effect (rule 5)."""
     global _last
+    folder = on[len(_IN) :] if on.startswith(_IN) else ""
     last = _last
-    if last is None or last[1] is not scene or last[0] != text:
-        _last = last = (text, scene, _read(text, scene))
-    return last[2]
+    if last is None or last[1] is not scene or last[0] != text or last[2] != folder:
+        there = replace(scene, cwd=place(folder, scene).full) if folder else scene
+        _last = last = (text, scene, folder, _read(text, there))
+    return last[3]
 
 
 def _read(text: str, scene: Scene) -> Script:

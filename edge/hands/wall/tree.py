@@ -187,6 +187,23 @@ def end(tag: int, first: int = 0, patience: float = PATIENCE) -> tuple[int, int]
     return 0, 0
 
 
+def running(tag: int, first: int = 0) -> set[int]:
+    """The processes of a call that have not ended. Its orphans that have are reaped, `first` is left to its starter.
+
+    A call that lasts must be looked at from time to time: what waits to be reaped counts against its limit.
+    """
+    return _alive(tag, first)[0]
+
+
+def ask(tag: int, first: int = 0) -> int:
+    """Ask all that runs now to end (SIGTERM), also what stands still: how many."""
+    alive = running(tag, first)
+    for number in (signal.SIGTERM, signal.SIGCONT):
+        for pid in alive:
+            _signal(pid, number)
+    return len(alive)
+
+
 def _alive(tag: int, first: int) -> tuple[set[int], bool]:
     """The processes of a call that have not ended. Those that have are reaped on the way, but for the first.
 
