@@ -49,11 +49,17 @@ class WakeUps:
 
     def allowed(self, least, since):
         """Seconds that are forgiven: `least`, five times the p99 wake-up, or a standstill of this machine and half."""
-        return max(least, 5 * self.p99(since), 1.5 * max(late for when, late in list(self._seen) if when >= since))
+        return max(least, 5 * self.p99(since), 1.5 * self.standstill(since))
+
+    def standstill(self, since):
+        """The longest time that this process stood still since then, in seconds."""
+        self.p99(since)
+        return max(late for when, late in list(self._seen) if when >= since)
 
 
 _wake_ups = WakeUps()
 moment = _wake_ups.moment
+standstill = _wake_ups.standstill
 
 
 def late(since=None):

@@ -99,7 +99,7 @@ def test_each_way_a_call_can_end_is_recorded_and_only_a_success_has_a_receipt(ho
     answer(home, "approve")
     answer(home, "deny")
     answer(home, "deny", "write it tomorrow")
-    eventually(lambda: len(audited(home)) == 8, 60.0)
+    eventually(lambda: len(audited(home)) == 8)
     eventually(lambda: "sleep 61" in _command_lines())
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=60)

@@ -112,7 +112,7 @@ def test_an_expired_question_is_a_sentence_and_exit_1(tmp_path):
 
 def test_several_agents_are_asked_and_each_gets_its_own_answer(tmp_path):
     with Asking(tmp_path) as one, Asking(tmp_path) as two:
-        rows = eventually(lambda: len(found := questions(str(tmp_path))[0]) == 2 and found, 20.0)
+        rows = eventually(lambda: len(found := questions(str(tmp_path))[0]) == 2 and found)
         by_pid = {row["pid"]: row["id"] for row in rows}
         assert cli(tmp_path, "approve", by_pid[two.process.pid]).returncode == 0
         assert two.heard()[0] is True

@@ -35,7 +35,7 @@ def busy_agent(home, *words):
     script = home / "script"
     script.write_text(json.dumps({"delay": 30, "reply": "x"}) + "\n")
     process = agent.start("--model", f"scripted:{script}", *words, "-e", "wait", home=home)
-    eventually(lambda: any(row["kind"] == "line" for tape in agent.tapes(home) for row in agent.records(tape)), 20)
+    eventually(lambda: any(row["kind"] == "line" for tape in agent.tapes(home) for row in agent.records(tape)))
     return process
 
 
