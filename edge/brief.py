@@ -22,6 +22,9 @@ Answer each time with exactly one JSON object and nothing else:
 When you know the answer: {"thought": "...", "action": "final", "action_input": "the answer"}
 Actions:"""
 
+_SEVERAL = """\
+- parallel {"calls": [{"action": NAME, "input": {...}}]}: 1 to 4 reads at once (file_read grep glob outline http GET)"""
+
 
 def brief(scene: Scene, catalogue: Catalogue, mode: str) -> str:
     """The system text for this scene; in mode `json` with the form of a step and the actions."""
@@ -33,8 +36,11 @@ def brief(scene: Scene, catalogue: Catalogue, mode: str) -> str:
     if catalogue.waiting:
         parts.append(f"More tools, to be loaded with tool_search (query select:NAME): {', '.join(catalogue.waiting)}")
     if mode == "json":
+        from edge import parallel
         from edge.schema import form
 
         lines = [f"- {tool.name} {form(tool.schema)}: {tool.about}" for tool in catalogue.shown]
+        if parallel.branch(tool.name for tool in catalogue.shown):
+            lines.append(_SEVERAL)
         parts.append("\n".join([_STEP, *lines]))
     return "\n".join(parts)

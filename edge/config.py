@@ -70,7 +70,7 @@ class ToolSettings(Record):
     deferred: bool = False
     plugins: tuple[str, ...] = ()
     locale: str = "en"
-    spill_threshold: int = 16384
+    spill_threshold: int = 4096
 
 
 class Settings(Record):

@@ -3,8 +3,8 @@
 Rules:
 1. Pure: `read` decides what a reply says, never whether it may happen. It returns a StepFault, it raises none.
 2. Mode `json`: exactly one object {"thought", "action", "action_input"} on lines of its own (edge.framing says
-   where). `final` ends the turn and is no tool. `bash` and `final` take text as action_input. Free text is never
-   a step.
+   where). `final` ends the turn, `parallel` (edge.parallel) makes several reads of one step: they are no tools. `bash`
+   and `final` take text as action_input. Free text is never a step.
 3. Mode `native`: the tool calls of an assistant message; a message without calls is the answer.
 4. A tool's name is exact but for the case of ASCII letters, or an alias (edge.dialects). An unknown member of a step
    is a fault: dropping it would lose something. What is null is as if it were not there.
@@ -14,11 +14,12 @@ Rules:
 
 from __future__ import annotations
 
+from edge import parallel
 from edge.call import Call
 from edge.faults import StepFault, UsageFault
 from edge.framing import answer, step_object
 from edge.lenient import attempt, flat, whole
-from edge.record import Record
+from edge.record import Record, replace
 from edge.schema import encodable, form, near
 
 TYPE_CHECKING = False
@@ -35,6 +36,7 @@ MOST_CALLS = 64  # calls in one reply
 TEXT_INPUT = {"bash": "command"}  # the tools whose action_input is plain text, and the argument it fills
 MESSAGE = ('{"role":"assistant"', '{"tool_calls":[')  # how an assistant message begins, blanks aside
 MEMBERS = frozenset(("thought", "action", "action_input"))
+GRAMMAR = ("final", parallel.NAME)  # what is an action and no tool
 FINAL = ("text", "answer")  # the members of which one may hold the answer when `final` is given an object
 ASK = (
     "Reply with exactly one JSON object on lines of its own: "
@@ -77,6 +79,9 @@ def step_schema(tools: Tools) -> dict[str, Any]:
     maxLength makes a grammar explode.
     """
     branches = [_branch(name, _bare(schema)) for name, schema in tools.items() if name not in ("final", *TEXT_INPUT)]
+    several = parallel.branch(tools)
+    if several is not None:
+        branches.append(_branch(parallel.NAME, several))
     branches += [_branch(name, {"type": "string"}) for name in (*filter(tools.__contains__, TEXT_INPUT), "final")]
     return {"anyOf": branches}
 
@@ -145,7 +150,22 @@ def _step(value: Any, tools: Tools, repairs: tuple[str, ...]) -> Step:
     tool = _tool(action, tools)
     if tool == "final":
         return Step(thought, (), _answer(given), tuple(told))
+    if tool == parallel.NAME:
+        return Step(thought, _several(given, tools, told), None, tuple(told))
     return Step(thought, (_call(tool, given, tools, told, True),), None, tuple(told))
+
+
+def _several(given: Any, tools: Tools, told: list[str]) -> tuple[Call, ...]:
+    """The inner calls of `parallel`, each knowing how many there are."""
+    try:
+        asked = parallel.inner(_object_in(given, told) if isinstance(given, str) else given)
+        calls = [_call(_tool(name, tools), args, tools, told) for name, args in asked]
+        for number, call in enumerate(calls, 1):
+            if parallel.changes(call.tool, call.args):
+                raise UsageFault(f"call {number} of parallel does not only read; make it a step of its own")
+    except UsageFault as fault:
+        raise StepFault("bad_args", str(fault)) from None
+    return tuple([replace(call, parent=parallel.parent(len(calls))) for call in calls])
 
 
 def _thought(thought: Any, told: list[str]) -> str:
@@ -185,11 +205,11 @@ def _seen(text: str) -> bool:
 
 def _tool(name: str, tools: Tools) -> str:
     """The tool or the alias that `name` is: exact, but for the case of ASCII letters. `final` is always there."""
-    if name in tools or name == "final":
+    if name in tools or name in GRAMMAR:
         return name
     if name.isascii():  # lower() makes a k of the Kelvin sign: only ASCII may differ in case
         lower = name.lower()
-        for known in (*tools, "final"):
+        for known in (*tools, *GRAMMAR):
             if known.lower() == lower:
                 return known
         from edge.gate.names import canonical
@@ -285,7 +305,11 @@ def _called(calls: Any, message: Any, tools: Tools) -> Step:
     thought = _remark(message)
     asked = [_function(call) for call in calls]
     tool = [_tool(name, tools) for name, _ in asked]
+    if tool == [parallel.NAME]:
+        return Step(thought, _several(asked[0][1], tools, told), None, tuple(told))
     if "final" not in tool:
+        if parallel.NAME in tool:
+            raise StepFault("bad_action", "parallel cannot stand beside other calls: they run side by side as they are")
         made = tuple([_call(name, given, tools, told) for name, (_, given) in zip(tool, asked)])
         return Step(thought, made, None, tuple(told))
     if len(tool) > 1:

@@ -147,6 +147,27 @@ class JobHands(Protocol):
         """End it: `shell_id status exit_code signal why length`."""
 
 
+class FactHands(Protocol):
+    """What kernel and system tell of this board; numbers carry their unit in their name, what is not told is absent."""
+
+    def system(self, serial: bool) -> Mapping[str, Any]: ...
+
+    def processes(self, seconds: float, sort: str, text: str, limit: int) -> Mapping[str, Any]:
+        """Processes by `cpu`, `memory` or `pid`; CPU over `seconds`, 0: since each was started."""
+
+    def disks(self) -> Mapping[str, Any]: ...
+
+    def usage(self, path: str, limit: int, other: bool) -> Mapping[str, Any]:
+        """The largest folders and files below `path`; `other`: other file systems too."""
+
+    def network(self) -> Mapping[str, Any]: ...
+
+    def services(self, text: str, limit: int) -> Mapping[str, Any]: ...
+
+    def log(self, source: str, limit: int, asked: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The newest lines of `kernel`, `system` or a file; asked: `text unit priority since until boot`."""
+
+
 class TapeHands(Protocol):
     """The archive of this session."""
 
@@ -164,6 +185,13 @@ class CatalogueHands(Protocol):
         """Show these tools to the model: `tools` (definitions) `already_loaded` `unknown`."""
 
 
+class SpillHands(Protocol):
+    """Long results that were kept aside."""
+
+    def blocks(self, handle: str, cursor: int, count: int, from_end: bool) -> Mapping[str, Any]:
+        """`text cursor next_cursor complete blocks bytes chars lines tool`."""
+
+
 class Hands(Protocol):
     """The only way a tool reaches the world. Each hand raises Refused outside the permit."""
 
@@ -178,11 +206,15 @@ class Hands(Protocol):
     @property
     def tape(self) -> TapeHands: ...
     @property
+    def spill(self) -> SpillHands: ...
+    @property
     def catalogue(self) -> CatalogueHands: ...
     @property
     def net(self) -> NetHands: ...
     @property
     def run(self) -> RunHands: ...
+    @property
+    def facts(self) -> FactHands: ...
     @property
     def jobs(self) -> JobHands: ...
 

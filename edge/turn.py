@@ -9,7 +9,8 @@ Rules:
    request or a finished call is dropped.
 4. A call goes new -> deciding -> (waiting ->) granted -> intending -> running -> done. Its intent is
    kept before it starts, and it gets exactly one outcome.
-5. Calls are taken in order. Observing calls may run side by side; a call that changes something runs alone.
+5. Calls are taken in order, and told in order. Observing calls may run side by side; a call that changes something
+   runs alone.
 6. The model is asked only when no call is open. More than REPAIRS unreadable replies in a row end the turn.
 7. In every phase but idle somebody is expected to answer: the model, the gate, a person, the tape or a tool.
 """
@@ -29,11 +30,12 @@ REPAIRS = 2
 
 
 class Doing(Record):
-    """One call of the turn with its status (rule 4)."""
+    """One call of the turn with its status (rule 4). `outcome`: told when those of all earlier calls are (rule 5)."""
 
     call: Call
     status: str = "new"
     observes: bool = False
+    outcome: Tell | None = None
 
 
 class Turn(Record):
@@ -48,11 +50,8 @@ class Turn(Record):
     allowed_steps: int = 32
 
 
-# --- events: what happened -------------------------------------------------------------------------
-
-
 class Event(Record):
-    """Base of all events."""
+    """Base of all events: what happened."""
 
 
 class Line(Event):
@@ -124,11 +123,8 @@ class Closed(Event):
     """The end of the turn is on the tape."""
 
 
-# --- actions: what the loop is to do ------------------------------------------------------------------
-
-
 class Action(Record):
-    """Base of all actions."""
+    """Base of all actions: what the loop is to do."""
 
 
 class KeepLine(Action):
@@ -202,8 +198,6 @@ class End(Action):
     answer: str
     fault: Fault | None = None
 
-
-# --- the rows --------------------------------------------------------------------------------------------
 
 if TYPE_CHECKING:
     Moved = tuple[Turn, tuple[Action, ...]]
@@ -300,6 +294,8 @@ def stop(turn: Turn, event: Stop) -> Moved:
             if doing.status == "running":
                 text = "ended while it ran" + ("" if doing.observes else ": what it did is unknown")
             actions.append(Tell(doing.call, "interrupted", Observation(False, f"{text} ({event.fault.sentence})")))
+        elif doing.outcome is not None:
+            actions.append(doing.outcome)
     actions.append(End("", event.fault))
     ended = tuple(replace(doing, status="done") for doing in turn.calls)
     return replace(turn, phase="closing", calls=ended), tuple(actions)
@@ -354,13 +350,24 @@ def _move(turn: Turn, changed: Doing, *before: Action) -> Moved:
 
 
 def _finish(turn: Turn, doing: Doing, status: str, observation: Observation) -> Moved:
-    tell = Tell(doing.call, status, observation)
-    calls = _put(turn.calls, Doing(doing.call, "done", doing.observes))
-    for other in calls:
-        if other.status != "done":
-            calls, action = _advance(calls)
-            return _with(turn, calls), (tell, *action)
-    return _ask(turn, (tell,))
+    done = Doing(doing.call, "done", doing.observes, Tell(doing.call, status, observation))
+    calls, tells = _in_order(_put(turn.calls, done))
+    if all([other.status == "done" for other in calls]):
+        return _ask(turn, tells)
+    calls, action = _advance(calls)
+    return _with(turn, calls), (*tells, *action)
+
+
+def _in_order(calls: Calls) -> tuple[Calls, tuple[Tell, ...]]:
+    """The outcomes that wait for no earlier call, and the calls without them."""
+    tells: list[Tell] = []
+    for doing in calls:
+        if doing.status != "done":
+            break
+        if doing.outcome is not None:
+            tells.append(doing.outcome)
+            calls = _put(calls, Doing(doing.call, "done", doing.observes))
+    return calls, tuple(tells)
 
 
 def _ask(turn: Turn, before: tuple[Action, ...] = ()) -> Moved:

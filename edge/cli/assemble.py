@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from edge.call import Scene
+    from edge.call import Call, Scene
     from edge.cli.args import Options
     from edge.parts import Ending
     from edge.peripherals.guard.client import Board
@@ -34,13 +34,17 @@ if TYPE_CHECKING:
     from edge.tape.unkept import Unkept
     from edge.watch import Watcher
 
+JOB_SECONDS = 3600.0  # the longest that a shell lasts in the background
 CLOCK_IS_SET_AFTER = 1_735_689_600  # 2025-01-01: an earlier date is a clock that was never set
 
 
 class Run:
-    """One loop with all it stands on. `close` ends the board, the tape and the model, in this order."""
+    """One loop with all it stands on. `close` ends the board, the tape and the model, in this order.
 
-    def __init__(self, options: Options, watcher: Watcher, resume: str = "") -> None:
+    `lasting`: a conversation, in which shells may go on in the background.
+    """
+
+    def __init__(self, options: Options, watcher: Watcher, resume: str = "", lasting: bool = False) -> None:
         environ = os.environ
         self.settings = settle.settings(options, environ)
         self.state = settle.state_folder(self.settings.state, environ)
@@ -58,7 +62,12 @@ class Run:
         self.world = self._world(scene, policy.wall(options.unattended), watch)
         self.catalogue, stocked = catalogue(self.settings.tools, policy, scene, options.verb == "tool")
         self.world.catalogue = self.catalogue
+        self.world.job_seconds = JOB_SECONDS if lasting else 0.0
         watcher.knows(self.catalogue.schemas)
+        if self.state and "spill_read" in self.catalogue.schemas:
+            from edge.tape.spill import Spill
+
+            self.world.spill = Spill(f"{self.state}/spill", self.tape.name, self.settings.tools.spill_threshold)
         parts = Parts(
             model=self.model,
             world=self.world,
@@ -68,7 +77,7 @@ class Run:
             budgets=self.settings.budgets,
             approver=self.approver,
             watcher=watcher,
-            clock=clock,
+            clock=self._clock,
             audit=self.audit,
             redact=redact,
             taint=Taint(self.state, watching.heard(self.state, resume)),
@@ -91,7 +100,7 @@ class Run:
     def _world(self, scene: Scene, wall: str, watch: Watch) -> World:
         world = World(scene, self.tape, self._start_board)
         world.sandbox, world.proxy = wall, self.settings.proxy
-        world.child, world.stopping = self._child, watch.everything
+        world.child, world.stopping, world.over = self._child, watch.everything, self._over
         return world
 
     def _notice(self) -> str:
@@ -107,6 +116,15 @@ class Run:
             mark(self.state, self.tape.name)
         while not self.loop.note("child", {"pid": pid, "start": started, "tag": tag, "what": "shell"}):
             pass
+
+    def _over(self, call: Call, facts: Mapping[str, Any]) -> None:
+        """A shell in the background ended: the operator sees it at once, the model with the next line or result."""
+        self.loop.over(call, facts)
+        self.watcher.note(facts["words"])
+
+    def _clock(self) -> str:
+        """What goes before the operator's line: the time, and what happened meanwhile."""
+        return "\n".join([clock(), *self.loop.news()])
 
     def _open_record(self) -> None:
         from edge.tape.leftovers import started

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from edge.grants import Grants
 
 
+SPILL = "BUB_SPILL_THRESHOLD"  # characters of a result from which on it is kept aside; as tools.spill_threshold
+
+
 def find(environ: Mapping[str, str]) -> str:
     """The settings file to read, "" when there is none. Whether one named by FIELDHAND_CONFIG exists, load says."""
     told = environ.get("FIELDHAND_CONFIG", "")
@@ -71,10 +74,20 @@ def settings(options: Options, environ: Mapping[str, str]) -> Settings:
         changes["board"] = options.board
     if options.state:
         changes["state"] = options.state
+    if environ.get(SPILL):
+        changes["tools"] = replace(found.tools, spill_threshold=_spill_threshold(environ[SPILL]))
     merged = replace(found, **changes) if changes else found
     if merged.board != "sim":
         raise ConfigFault(f"there is no board {merged.board!r} in this version", "use --board sim", key="board")
     return merged
+
+
+def _spill_threshold(text: str) -> int:
+    from edge.faults import ConfigFault
+
+    if not (text.isascii() and text.isdecimal() and len(text) < 8):
+        raise ConfigFault(f"{SPILL} is a number of characters, not {text[:40]!r}", "0 keeps no long results", key=SPILL)
+    return int(text)
 
 
 def _by_profile(found: Settings, name: str) -> dict[str, object]:

@@ -39,6 +39,12 @@ RULES = {
     ("write", "memory", "jobs"): Row(
         "end.job", "low", (DENY, ALLOW, ALLOW, ALLOW), "ends a background shell of its own"
     ),
+    # What the tools that tell facts of the board read beside files: the ring of messages, which keeps them; addresses;
+    # states of services, pid files and clocks below /run, which is otherwise no readable place.
+    ("read", "facts", "kernel"): Row("read.kernel", "low", ALWAYS, "reads the kernel's messages, which stay there"),
+    ("read", "facts", "network"): Row("read.network", "low", ALWAYS, "reads the addresses of this board"),
+    ("read", "facts", "run"): Row("read.run", "low", ALWAYS, "reads what services and clock say of themselves in /run"),
+    ("read", "memory", "spill"): Row("read.spill", "low", ALWAYS, "reads a long result of this conversation"),
     **FILES,
     **RUN,
     **NETWORK,

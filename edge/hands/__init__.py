@@ -17,12 +17,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from edge.call import Call, Decision, Effect, Grant, Permit, Scene
     from edge.hands.catalogue import Shelf
+    from edge.hands.facts import Facts
     from edge.hands.files import Files
     from edge.hands.jobs import Jobs
     from edge.hands.net import Net
     from edge.hands.outputs import Outputs
     from edge.hands.run import Run
     from edge.hands.sensors import Sensors
+    from edge.hands.spill import SpillReader
     from edge.hands.tape import TapeReader
     from edge.hands.world import World
 
@@ -128,6 +130,18 @@ class Hands:
         from edge.hands.catalogue import Shelf
 
         return Shelf(self._holder)
+
+    @property
+    def facts(self) -> Facts:
+        from edge.hands.facts import Facts
+
+        return Facts(self._holder)
+
+    @property
+    def spill(self) -> SpillReader:
+        from edge.hands.spill import SpillReader
+
+        return SpillReader(self._holder)
 
     @property
     def tape(self) -> TapeReader:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from edge.peripherals.guard.client import Board as Process
     from edge.peripherals.guard.inprocess import InProcessBoard
     from edge.tape.journal import Tape
+    from edge.tape.spill import Spill
     from edge.tape.unkept import Unkept
 
     Board = Union[Process, InProcessBoard]
@@ -33,7 +34,8 @@ class World:
     Set by whoever puts a run together: `judge` asks the gate about what is found in the act, `stopping` says that
     the operator wants everything to end, `forbidden` that a stop of a part came to hold for this call, `sandbox` is
     what the policy wants of the wall (require, prefer, off), `proxy` the operator's proxy for the network, `resolve`
-    what finds addresses (None: the operating system, made at first use), `catalogue` the tools of this run, `child`
+    what finds addresses (None: the operating system, made at first use), `catalogue` the tools of this run, `spill`
+    keeps long results (None: nothing does), `child`
     is told pid, start ticks and tag (edge.hands.wall.tree) of each program that was started, `over` the call and the
     facts (edge.hands.jobs) of each shell that ended in the background, where one may run for `job_seconds` at most
     (0: none goes there). `cuts` counts how often running calls were told to end.
@@ -55,6 +57,7 @@ class World:
         self.proxy = ""
         self.resolve: Resolver | None = None
         self.catalogue: Catalogue | None = None
+        self.spill: Spill | None = None
         self.cuts = 0
         self._start = start_board
         self._board: Board | None = None

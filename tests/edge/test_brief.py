@@ -24,7 +24,7 @@ def test_json_mode_asks_for_exactly_one_object_of_three_members() -> None:
 
 def test_json_mode_lists_every_tool_with_its_arguments_and_native_mode_leaves_that_to_the_schemas() -> None:
     lines = [line for line in brief(SCENE, Catalogue(every()), "json").splitlines() if line.startswith("- ")]
-    assert [line.split()[1] for line in lines] == [tool.name for tool in Catalogue(every()).shown]
+    assert [line.split()[1] for line in lines] == [*(tool.name for tool in Catalogue(every()).shown), "parallel"]
     switch = next(line for line in lines if line.startswith("- output_set "))
     assert '"state": <boolean>' in switch and '"for_seconds": <number, optional>' in switch
     assert "on|off" not in switch  # the command line's spelling is refused in JSON

@@ -299,11 +299,13 @@ def test_the_schema_of_a_step_has_a_branch_for_each_tool_and_for_final() -> None
         {**TOOLS, "x": {"properties": {"a": {"type": "array", "items": {"type": "string", "maxLength": 9}}}}}
     )
     actions = {branch["properties"]["action"]["const"]: branch for branch in made["anyOf"]}
-    assert sorted(actions) == ["bash", "file_read", "final", "grep", "output_set", "sensor_read", "x"]
+    assert sorted(actions) == ["bash", "file_read", "final", "grep", "output_set", "parallel", "sensor_read", "x"]
     assert list(actions["grep"]["properties"]) == ["thought", "action", "action_input"]
     assert actions["bash"]["properties"]["action_input"] == {"type": "string"}
     assert actions["final"]["properties"]["action_input"] == {"type": "string"}
     assert actions["output_set"]["properties"]["action_input"]["additionalProperties"] is False
+    call = actions["parallel"]["properties"]["action_input"]["properties"]["calls"]["items"]
+    assert sorted(call["properties"]["action"]["enum"]) == ["file_read", "grep"]
     assert "maxLength" not in json.dumps(made) and "description" not in json.dumps(made)
     assert [branch["properties"]["action"]["const"] for branch in step_schema({})["anyOf"]] == ["final"]
 

@@ -100,9 +100,25 @@ def test_reads_run_side_by_side_and_a_change_waits_until_they_are_done() -> None
     )
     assert [doing.status for doing in turn.calls] == ["running", "running", "granted"]
     turn, actions = drive(turn, t.Finished("c2", "done", FOUND))
-    assert kinds(actions) == ["Tell"]
+    assert kinds(actions) == []  # it is told behind the first
     turn, actions = drive(turn, t.Finished("c1", "done", FOUND))
-    assert kinds(actions) == ["Tell", "Intend"]
+    assert kinds(actions) == ["Tell", "Tell", "Intend"]
+    assert [action.call.id for action in actions[:2]] == ["c1", "c2"]  # type: ignore[attr-defined]
+
+
+def test_an_outcome_that_waits_for_an_earlier_one_is_told_when_the_turn_is_stopped() -> None:
+    turn, _ = drive(
+        asked(),
+        t.Replied(1, step(READ, READ)),
+        t.Decided("c1", decision("allow"), True),
+        t.Intended("c1"),
+        t.Decided("c2", decision("allow"), True),
+        t.Intended("c2"),
+        t.Finished("c2", "done", FOUND),
+    )
+    _, actions = drive(turn, t.Stop(Interrupted("stopped")))
+    told = [(action.call.id, action.status) for action in actions if isinstance(action, t.Tell)]
+    assert told == [("c1", "interrupted"), ("c2", "done")]
 
 
 def test_nothing_runs_beside_a_change() -> None:

@@ -38,7 +38,7 @@ PURE_LATE = "base64 bisect hashlib hmac json math"
 # What everything else is made of.
 WORDS = "edge.faults edge.record edge.text edge.call edge.tool"
 # The same with reading, deciding and the table of a turn: what has no input or output.
-READING = "edge.schema edge.lenient edge.framing edge.step edge.dialects"
+READING = "edge.schema edge.lenient edge.framing edge.step edge.dialects edge.parallel"
 CORE = f"{WORDS} {READING} edge.turn edge.gate.* edge.registry edge.verdicts"
 
 # The parts of a package that have no input or output, beside others that have.
@@ -71,7 +71,8 @@ ROOMS = (
     # Unicode names and near words are tables of the standard library; `re` only with patterns that stand in the file.
     Room(
         READING,
-        "edge.faults edge.record edge.call edge.schema edge.lenient edge.framing edge.dialects edge.gate.names",
+        "edge.faults edge.record edge.call edge.schema edge.lenient edge.framing edge.dialects edge.parallel "
+        "edge.gate.names",
         late=PURE_LATE + " re difflib unicodedata",
     ),
     Room("edge.turn", "edge.faults edge.record edge.call edge.step", late=PURE_LATE),
@@ -85,7 +86,7 @@ ROOMS = (
     # What tools there are and which of them are shown: words about tools, never their code.
     Room("edge.catalogue", "edge.call edge.tool edge.schema edge.gate.names", late=PURE_LATE),
     Room("edge.locales edge.locales.*", "edge.record edge.tool edge.locales.*", late=PURE_LATE),
-    Room("edge.brief", "edge.call edge.tool edge.text edge.schema edge.catalogue", late=PURE_LATE),
+    Room("edge.brief", "edge.call edge.tool edge.text edge.schema edge.catalogue edge.parallel", late=PURE_LATE),
     # Secrets in every form, and the patterns of those nobody told us of.
     Room("edge.redact edge.redact_forms", "edge.compact edge.redact_forms", late=PURE_LATE + " binascii re"),
     # --- files of our own, nothing else of the world ---
@@ -145,6 +146,17 @@ ROOMS = (
     Room("edge.hands.catalogue", WORDS + " edge.catalogue edge.hands.*"),
     # A folder of any size is looked at in parts.
     Room("edge.hands.below edge.hands.tree", WORDS + " edge.gate.* edge.hands.*", "errno itertools os time"),
+    # Facts of the board: texts of the kernel, its own answers (adjtimex, syslog, netlink), the journal's packing.
+    Room(
+        "edge.hands.facts edge.hands.facts_clock edge.hands.facts_disk edge.hands.facts_kernel edge.hands.facts_log "
+        "edge.hands.facts_logs edge.hands.facts_net edge.hands.facts_netlink edge.hands.facts_power "
+        "edge.hands.facts_process edge.hands.facts_reader edge.hands.facts_service edge.hands.facts_system "
+        "edge.hands.facts_usage edge.hands.facts_words edge.hands.journal edge.hands.journal_file "
+        "edge.hands.journal_unpack",
+        WORDS + " edge.gate.* edge.hands.*",
+        "os time",
+        PURE_LATE + " _thread ctypes lzma socket sys",
+    ),
     # The time of a call begins with its hands.
     Room("edge.hands.*", WORDS + " edge.gate.* edge.hands.*", "os time", PURE_LATE + " _thread"),
     # Which header fields a caller may set is asked before anybody is asked to allow them.
@@ -170,6 +182,13 @@ ROOMS = (
         "edge.tools.glob edge.tools.grep edge.tools.grep_scan edge.tools.grep_show",
         "edge.tool edge.call edge.faults edge.text edge.record edge.regex edge.tools.glob_names edge.tools.grep_packed "
         "edge.tools.grep_scan edge.tools.grep_show",
+        late=PURE_LATE,
+    ),
+    # How facts of the board stand in a text: sizes and columns.
+    Room(
+        "edge.tools.disk_usage edge.tools.fact_text edge.tools.log_read edge.tools.net_info edge.tools.process_list "
+        "edge.tools.service_status edge.tools.system_info",
+        "edge.tool edge.call edge.faults edge.text edge.tools.fact_text",
         late=PURE_LATE,
     ),
     Room("edge.tools.*", "edge.tool edge.call edge.faults edge.text edge.record edge.regex", late=PURE_LATE),
