@@ -7,8 +7,8 @@ Rules:
 3. Every call has one outcome, and one record in the audit, whatever came of it. Only a success has a receipt.
 4. What a call brings is cleaned of known secrets once, before anybody keeps or reads it.
 5. What may be untrusted is told to the taint before the model can read it; what is written afterwards is marked.
-6. A shell that goes on in the background is still of its call: a stop of its tool ends it, and so does a cut of the
-   turn before the model was told of it. What it wrote is marked when the call is told, and again at its end.
+6. A shell that goes on in the background is still of its call (lasting.py). What it wrote is marked when the call is
+   told, and again at its end, also when untrusted words came only meanwhile.
 6. What a call says is clipped to what its tool may say (edge.tool), in `parallel` to its part. What is longer than
    that is kept aside where a tool can read it.
 """
@@ -27,6 +27,7 @@ from edge.gate.decide import decide
 from edge.gate.policy import State
 from edge.hands import Hands
 from edge.keeping import facts
+from edge.lasting import Lasting
 from edge.record import replace
 from edge.text import clip
 from edge.verdicts import Repeats, Troubles
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from edge.parts import Parts
 
 HOUR = 3600.0
-_NEWS = 16
 
 
 class Granted:
@@ -78,9 +78,7 @@ class Calls:
         self._tools = {tool.name: tool for tool in parts.catalogue.tools}
         self._granted: dict[str, Granted] = {}
         self._hour: deque[float] = deque()
-        self._lasting: dict[str, Granted] = {}  # the calls whose shells go on in the background
-        self._ended: set[str] = set()  # those of them whose shells ended before they were told
-        self._news: list[str] = []  # what the model does not know yet
+        self.lasting = Lasting(parts.world, keeper)
         self._repeats = Repeats()
         self._scene = parts.world.scene
         self._policy = parts.policy.digest
@@ -127,7 +125,7 @@ class Calls:
 
     def _stopped(self, call: Call) -> Decision | None:
         """The denial when a stop that came after the decision forbids this call."""
-        stop, granted = self._parts.stopped(), self._granted.get(call.id) or self._lasting.get(call.id)
+        stop, granted = self._parts.stopped(), self._granted.get(call.id) or self.lasting.find(call)
         if stop is None or granted is None:
             return None
         if granted.looked[0] != stop.words:
@@ -284,7 +282,7 @@ class Calls:
             self.drop(granted.decision.sentence if status == "refused" else status)
         if granted.started:
             self._tainted(granted)
-            self._goes_on(call, granted, status)
+            self.lasting.told(call, granted, status)
         fields: dict[str, Any] = {"call": call.id, "ok": found.ok, "status": status, "text": found.text}
         if not found.untrusted:
             fields["untrusted"] = False
@@ -300,42 +298,18 @@ class Calls:
         self._keeper.keep("outcome", fields, not granted.observes)
         self.troubles.outcome(call, status, found.ok, granted.observes, granted.decision.rule)
         nudge, stop = self._repeats.seen(call, found)
-        news = self.news()
+        news = self.lasting.news()
         told = replace(found, text="\n".join([found.text, *news, *[nudge] * bool(nudge)])) if nudge or news else found
         self._parts.watcher.outcome(call, status, told)
         self._parts.context.observation(call, told, time.monotonic(), receipt)
         return t.Stop(stop) if stop is not None else None
 
-    def _goes_on(self, call: Call, granted: Granted, status: str) -> None:
-        """Rule 6, for a call that is told now."""
-        shells = self._parts.world.lasting()
-        job = shells.started_by(call) if shells is not None else None
-        if job is None:
-            return
-        if status in ("interrupted", "deadline"):
-            job.ask("stopped", 0.0)
-        if call.id in self._ended:
-            self._ended.discard(call.id)
-        else:
-            self._lasting[call.id] = granted
-
     def over(self, call: Call, facts: Mapping[str, Any]) -> None:
-        """The shell of this call ended in the background: that is kept, and told with the next thing that is."""
-        granted = self._lasting.pop(call.id, None)
-        if granted is None:
-            granted = self._granted.get(call.id)
-            self._ended.add(call.id)
+        """The shell of this call ended in the background (rule 6). TapeFault."""
+        granted = self.lasting.over(call, facts) or self._granted.get(call.id)
         if granted is not None:
             self._tainted(granted)
-        self._news.append(f"[{facts['words']}]")
-        del self._news[:-_NEWS]
-        names = ("shell_id", "status", "exit_code", "why", "length")
-        self._keeper.keep("note", {"text": facts["words"], "call": call.id, **{name: facts[name] for name in names}})
-
-    def news(self) -> list[str]:
-        """What the model was not told yet; it is told now."""
-        found, self._news = self._news, []
-        return found
+        self.lasting.keep(call, facts)
 
     def _tainted(self, granted: Granted) -> None:
         """Rule 5, after the act."""

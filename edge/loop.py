@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from edge.approve import Answer, Question
+    from edge.call import Call
     from edge.model import Model
 
 TICK = 0.1
@@ -144,6 +145,18 @@ class Loop:
         finally:
             self._lock.release()
         return True
+
+    def over(self, call: Call, facts: Mapping[str, Any]) -> None:
+        """A shell that went on in the background has ended. Not for the main thread: it waits for the card."""
+        with self._lock:
+            try:
+                self._calls.over(call, facts)
+            except TapeFault:
+                return  # the keeper knows that it failed
+
+    def news(self) -> list[str]:
+        """What the model does not know yet, for the line that is being kept."""
+        return self._calls.lasting.news()
 
     # --- events in, actions out ---
 

@@ -46,6 +46,9 @@ class Watcher:
     def board(self, event: Mapping[str, Any]) -> None:
         """The board told something of its own: a lease ended, a heartbeat was late."""
 
+    def note(self, text: str) -> None:
+        """Something ended or changed by itself, in one sentence: a shell in the background."""
+
     def waiting(self, what: str) -> None:
         """The run waits for something after its answer: its own leases."""
 

@@ -27,9 +27,7 @@ def run(args: Args, hands: Hands) -> Observation:
     facts = {key: found[key] for key in _FACTS}
     if found["status"] == "running":
         return Observation(False, f"{name} was told to end and still runs: the system does not end it", facts)
-    end = f"by {found['signal']}" if found["signal"] else f"with exit code {found['exit_code']}"
-    how = "was killed and ended" if found["status"] == "killed" else "had ended by itself"
-    text = f"{name} {how} {end}; it wrote {found['length']} characters, which bash_output still reads"
+    text = f"{found['words']}; it wrote {found['length']} characters, which bash_output still reads"
     return Observation(True, text, facts)
 
 

@@ -15,21 +15,12 @@ from edge.tool import Tool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
     from edge.call import Args, Scene
     from edge.tool import Hands
 
 PAGE = 2048  # bytes without a limit
 MOST = 7168  # bytes with one
 _FACTS = ("shell_id", "status", "exit_code", "signal", "why", "length", "age")
-_WHY = {
-    "kill": "by bash_kill",
-    "deadline": "because its time was over",
-    "stopped": "because the operator stopped it",
-    "quit": "with the conversation",
-}
 
 
 def effects(args: Args, scene: Scene) -> tuple[Effect, ...]:
@@ -51,19 +42,9 @@ def run(args: Args, hands: Hands) -> Observation:
     more = found["length"] - after
     if more > 0:
         said.append(f"[{more} characters more: go on with offset={after}]")
-    said.append(f"[{state(found)}; next_offset={after}]")
+    said.append(f"[{found['words']}; next_offset={after}]")
     facts = {name: found[name] for name in _FACTS}
     return Observation(True, "\n".join(said), {**facts, "output": plain(text), "next_offset": after}, True)
-
-
-def state(found: Mapping[str, Any]) -> str:
-    """In words, how it stands with a job."""
-    if found["status"] == "running":
-        return f"{found['shell_id']} is running"
-    end = f"by {found['signal']}" if found["signal"] else f"with exit code {found['exit_code']}"
-    if found["status"] == "killed":
-        return f"{found['shell_id']} was killed {_WHY.get(found['why'], '')} and ended {end}"
-    return f"{found['shell_id']} has ended {end}"
 
 
 def _within(text: str, most: int) -> str:

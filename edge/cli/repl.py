@@ -113,7 +113,7 @@ class _Late:
             from edge.cli.assemble import Run
             from edge.cli.oneshot import watcher
 
-            self._run = Run(self._options, watcher(self._options), self._resume)
+            self._run = Run(self._options, watcher(self._options), self._resume, lasting=True)
         return self._run
 
     def alone(self, why: str = "") -> Options:

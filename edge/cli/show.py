@@ -114,6 +114,9 @@ class Lines(Watcher):
         state = {True: "on", False: "off"}.get(event.get("state"), "unknown")  # type: ignore[arg-type]
         self._line(f"board: {event.get('name', '')} {state}, {event.get('why', event.get('event', ''))}")
 
+    def note(self, text: str) -> None:
+        self._line(plain(text))
+
     def tick(self) -> None:
         seconds = time.monotonic() - self._since
         if self._waits and seconds > SPIN_AFTER:
@@ -165,3 +168,6 @@ class Trace(Watcher):
     def board(self, event: Mapping[str, Any]) -> None:
         fields = {key: value for key, value in event.items() if key != "event"}
         self._event("board", what=event.get("event"), **fields)
+
+    def note(self, text: str) -> None:
+        self._event("note", text=text)

@@ -36,6 +36,12 @@ ROOM = 64 << 20  # bytes
 GRACE = 3.0  # seconds between SIGTERM and SIGKILL
 PARTING = 1.0  # the same at the end of the conversation
 LOOK = 0.1
+_WHY = {
+    "kill": "by bash_kill",
+    "deadline": "because its time was over",
+    "stopped": "because it was stopped",
+    "quit": "with the conversation",
+}
 _REAP = 2.0  # seconds between two looks for ended orphans
 _FORGOTTEN = 256  # names of jobs that are kept no more
 
@@ -108,9 +114,10 @@ class Job:
         return True
 
     def facts(self) -> dict[str, Any]:
-        """`shell_id status exit_code signal why length age` and how much of its output is not kept."""
+        """`shell_id status exit_code signal why length age words` and how much of its output is not kept."""
         code = self.exit_code
         return {
+            "words": self._words(),
             "shell_id": self.name,
             "status": self.status,
             "exit_code": code,
@@ -120,6 +127,16 @@ class Job:
             "left_out": self.spool.left_out,
             "age": round(time.monotonic() - self.begun, 1),
         }
+
+    def _words(self) -> str:
+        """In one sentence, how it stands with it."""
+        code = self.exit_code
+        if self.status == "running" or code is None:
+            return f"{self.name} is running"
+        end = f"by {signal_name(-code)}" if code < 0 else f"with exit code {code}"
+        if not self.why:
+            return f"{self.name} has ended {end}"
+        return f"{self.name} was ended {_WHY[self.why]}, {end}"
 
 
 class Shells:

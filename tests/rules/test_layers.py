@@ -121,7 +121,8 @@ ROOMS = (
     # openat2 and renameat2 have no other way from Python than a system call by its number.
     Room(
         "edge.hands.files edge.hands.guard edge.hands.lines edge.hands.listing edge.hands.looks edge.hands.moving "
-        "edge.hands.open edge.hands.reading edge.hands.remove edge.hands.replace edge.hands.walk edge.hands.way",
+        "edge.hands.open edge.hands.reading edge.hands.remove edge.hands.replace edge.hands.trash edge.hands.walk "
+        "edge.hands.way",
         WORDS + " edge.gate.* edge.hands.*",
         "errno os time",
         PURE_LATE + " contextlib ctypes difflib",
@@ -242,9 +243,10 @@ ROOMS = (
     Room("edge.taint", "", "os", PURE_LATE),
     Room("edge.keeping", "edge.faults edge.call", late=PURE_LATE),
     Room("edge.talk", CORE + " edge.model", "time", PURE_LATE),
+    Room("edge.lasting", late=PURE_LATE),
     Room(
         "edge.calls",
-        CORE + " edge.approve edge.hands edge.keeping edge.parts",
+        CORE + " edge.approve edge.hands edge.keeping edge.lasting edge.parts",
         "time",
         PURE_LATE + " collections",
     ),

@@ -1,0 +1,68 @@
+"""Calls whose shells go on in the background after they were told, and what the model does not know of them yet.
+
+Rules:
+1. Such a shell is still of its call: a stop of its tool ends it (edge/calls.py asks `find`).
+2. A cut of the turn before the model was told of the shell ends it: nobody would know its name.
+3. Its end is kept as a note on the tape, and told to the model with the next result or the operator's next line.
+4. Events come in any order: a shell may end before its call is told. All is done under the lock of the loop.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from edge.call import Call
+    from edge.calls import Granted
+    from edge.hands.world import World
+    from edge.keeping import Keeper
+
+MOST = 16  # sentences that wait for the model
+_KEPT = ("shell_id", "status", "exit_code", "why", "length")
+
+
+class Lasting:
+    """What the gate said of these calls, by their ids."""
+
+    def __init__(self, world: World, keeper: Keeper) -> None:
+        self._world = world
+        self._keeper = keeper
+        self._granted: dict[str, Granted] = {}
+        self._early: set[str] = set()  # shells that ended before their calls were told
+        self._news: list[str] = []
+
+    def find(self, call: Call) -> Granted | None:
+        """What the gate said of a call whose shell goes on."""
+        return self._granted.get(call.id)
+
+    def told(self, call: Call, granted: Granted, status: str) -> None:
+        """A call is told now; nothing when no shell of it goes on."""
+        shells = self._world.lasting()
+        job = shells.started_by(call) if shells is not None else None
+        if job is None:
+            return
+        if status in ("interrupted", "deadline"):
+            job.ask("stopped", 0.0)
+        if call.id in self._early:
+            self._early.discard(call.id)
+        else:
+            self._granted[call.id] = granted
+
+    def over(self, call: Call, facts: Mapping[str, Any]) -> Granted | None:
+        """The shell of a call has ended; what the gate said of the call, when it was told already."""
+        granted = self._granted.pop(call.id, None)
+        if granted is None:
+            self._early.add(call.id)
+        self._news = [*self._news[1 - MOST :], f"[{facts['words']}]"]
+        return granted
+
+    def keep(self, call: Call, facts: Mapping[str, Any]) -> None:
+        """Put its end on the tape. TapeFault."""
+        self._keeper.keep("note", {"text": facts["words"], "call": call.id, **{name: facts[name] for name in _KEPT}})
+
+    def news(self) -> list[str]:
+        """What the model was not told yet; it is told now."""
+        found, self._news = self._news, []
+        return found
