@@ -165,7 +165,7 @@ class FactHands(Protocol):
     def services(self, text: str, limit: int) -> Mapping[str, Any]: ...
 
     def log(self, source: str, limit: int, asked: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The newest lines of `kernel`, `system` or a file; asked: `text unit priority since until boot`."""
+        """The newest lines of `kernel`, `system` or a file; asked: `text unit priority since until`."""
 
 
 class TapeHands(Protocol):

@@ -1,8 +1,9 @@
-"""Create or replace a file in the workspace, whole or not at all."""
+"""Create, replace or lengthen a file in the workspace, whole or not at all; missing folders are made."""
 
 from __future__ import annotations
 
 from edge.call import Effect, Observation
+from edge.faults import UsageFault
 from edge.tool import Tool
 
 TYPE_CHECKING = False
@@ -12,31 +13,50 @@ if TYPE_CHECKING:
 
 
 def effects(args: Args, scene: Scene) -> tuple[Effect, ...]:
+    _content(args)
     return (Effect("write", f"file:{args['path']}"),)
 
 
 def words(args: Args, scene: Scene) -> str:
-    return f"write {len(_encoded(args))} bytes to {args['path']}, replacing what is there"
+    count = len(_content(args))
+    if args.get("append"):
+        return f"append {count} bytes to {args['path']}"
+    return f"write {count} bytes to {args['path']}, replacing what is there"
 
 
-def _encoded(args: Args) -> bytes:
+def _content(args: Args) -> bytes:
+    """The bytes to be written; UsageFault when base64 was said and it is none."""
     content: str = args["content"]
-    return content.encode("utf-8", "replace")
+    if args.get("encoding") != "base64":
+        return content.encode("utf-8", "replace")
+    import base64
+
+    try:
+        return base64.b64decode("".join(content.split()), validate=True)
+    except ValueError as error:
+        raise UsageFault("content is no base64", "letters, digits, + and /, filled with = to groups of four") from error
 
 
 def run(args: Args, hands: Hands) -> Observation:
-    count = hands.files.write(args["path"], _encoded(args))
-    return Observation(True, f"wrote {count} bytes to {args['path']}", {"path": args["path"], "bytes": count})
+    path = args["path"]
+    done = hands.files.put(path, _content(args), bool(args.get("append")))
+    count, was, folders = done["bytes"], done["was"], list(done["folders"])
+    text = f"appended {count} bytes to {path}" if was == "appended to" else f"wrote {count} bytes to {path} ({was})"
+    if folders:
+        text += f"; made {', '.join(folders)}"
+    return Observation(True, text, {"path": path, "bytes": count, "was": was, "folders": folders})
 
 
 TOOL = Tool(
     name="file_write",
-    about="Create or replace one text file, atomically.",
+    about="Create or replace a file, whole or not at all, with its folders; append=true adds at its end.",
     schema={
         "type": "object",
         "properties": {
             "path": {"type": "string", "minLength": 1},
             "content": {"type": "string", "maxLength": 1048576},
+            "append": {"type": "boolean"},
+            "encoding": {"type": "string", "enum": ["text", "base64"]},
         },
         "required": ["path", "content"],
         "additionalProperties": False,
@@ -44,5 +64,5 @@ TOOL = Tool(
     effects=effects,
     run=run,
     words=words,
-    examples=("path=notes.txt content='valve 3 sticks'",),
+    examples=("path=notes.txt content='valve 3 sticks'", "path=log.txt content='12:00 ok' append=true"),
 )

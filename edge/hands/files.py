@@ -16,23 +16,25 @@ from __future__ import annotations
 import os
 import time
 
-from edge.call import Effect
-from edge.faults import Refused, ToolFault
+from edge.call import Effect, Grant
+from edge.faults import Fault, Refused, ToolFault
 from edge.gate.paths import READABLE, inside, is_odd, place
-from edge.hands import guard
-from edge.hands.lines import entries, window
-from edge.hands.open import TRIES, Moved, again, below, descend, lead, said, way
-from edge.hands.replace import replace
+from edge.hands.lines import entries
+from edge.hands.open import again, said
+from edge.hands.replace import Spot, add, new_folder, replace
+from edge.hands.way import Way as Way
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
+    from collections.abc import Callable, Mapping
+    from typing import Any, TypeVar
 
-    from edge.call import Grant
     from edge.gate.paths import Place
     from edge.hands import Holder
-    from edge.hands.guard import Guard
+    from edge.hands.replace import Stamp
+    from edge.hands.tree import Tree
+
+    T = TypeVar("T")
 
 # The result has to be back before the loop stops waiting for it.
 _SHARE = 0.9
@@ -48,67 +50,209 @@ _KINDS = {
 
 
 class Files:
-    """Reads and replaces files inside the grants of one call."""
+    """Reads and changes files inside the grants of one call. Each raises ToolFault or Refused in sentences."""
 
     def __init__(self, holder: Holder) -> None:
         self._holder = holder
         self._ends = time.monotonic() + holder.permit.seconds * _SHARE
 
-    def read(self, path: str, first: int, lines: int) -> Mapping[str, Any]:
-        """`lines` lines from line `first` (from 1) of a regular file: `path place text first lines more`.
+    # --- looking ---
 
+    def read(self, path: str, first: int, lines: int, limit: int = 0) -> Mapping[str, Any]:
+        """`lines` lines from line `first` of a regular file: `path place text first lines more total said`.
+
+        first: from 1, or from the end when negative. limit: bytes of text, the permit's when 0. said: what is to be
+        said of it, such as its encoding. Of a binary file `binary` says which kind, and `size`; there is no text then.
         A folder gives `path place entries`. place: workspace, readable, kernel (/proc and /sys) or outside, by where
-        it really lies. At most the permit's bytes of text. ToolFault in a sentence for all that is no readable
-        regular file; Refused where a link leads to what the gate does not allow.
+        it really lies.
         """
-        way_to = self._granted("read", path)
-        try:
-            return self._read(way_to, path, first, lines)
-        except Refused:
-            raise
-        except OSError as error:
-            raise ToolFault(f"{path} cannot be read: {said(error)}") from error
+
+        def act(descriptor: int, spot: Place, kind: str) -> Mapping[str, Any]:
+            from edge.hands.reading import lines_of
+
+            told = {"path": path, "place": _where(spot)}
+            if kind == "folder":
+                return {**told, "entries": entries(descriptor)}
+            room = limit or self._holder.permit.bytes
+            return {**told, **lines_of(descriptor, first, lines, room, told["place"] == "kernel", self.why)}
+
+        return self._opened(path, act, folders=True)
+
+    def part(self, path: str, start: int, count: int) -> Mapping[str, Any]:
+        """`count` bytes from byte `start` (from 0, from the end when negative): `path place data start size more`.
+
+        size: None where the file does not tell it.
+        """
+
+        def act(descriptor: int, spot: Place, kind: str) -> Mapping[str, Any]:
+            from edge.hands.reading import bytes_of
+
+            return {"path": path, "place": _where(spot), **bytes_of(descriptor, start, count, self.why)}
+
+        return self._opened(path, act)
+
+    def whole(self, path: str, most: int) -> tuple[bytes, Stamp]:
+        """All of a regular file of at most `most` bytes, and its stamp for `put`."""
+
+        def act(descriptor: int, spot: Place, kind: str) -> tuple[bytes, Stamp]:
+            from edge.hands.reading import all_of
+
+            return all_of(descriptor, path, most, self.why)
+
+        return self._opened(path, act)
+
+    def list(self, path: str, depth: int, hidden: bool, most: int) -> Mapping[str, Any]:
+        """What a folder holds down to `depth` levels, sorted, at most `most`: `path place found left`.
+
+        found: `name type size mode mtime` and `target` of a link. left: sentences of what was left out.
+        """
+
+        def act(descriptor: int, spot: Place, kind: str) -> Mapping[str, Any]:
+            from edge.hands.listing import listed
+
+            if kind != "folder":
+                raise ToolFault(f"{path} is a file, no folder", "file_read reads it")
+            found = listed(self._holder, descriptor, spot.full, depth, hidden, most, self.why)
+            return {"path": path, "place": _where(spot), **found}
+
+        return self._opened(path, act, folders=True, verb="list")
+
+    def tree(self, path: str, verb: str = "read") -> Tree:
+        """What lies below a folder that was granted deep, or one file: edge/hands/tree.py. A context manager.
+
+        verb: what was granted, `read`, or `list` for names alone.
+        """
+        from edge.hands.tree import grow
+
+        way_to = self._granted(verb, path)
+
+        def look() -> Tree:
+            try:
+                return grow(self._holder, way_to, path, verb)
+            except ToolFault as fault:
+                raise self._near(fault, path) from fault.__cause__
+
+        return _told(path, "searched", look)
+
+    # --- changing ---
 
     def write(self, path: str, content: bytes) -> int:
         """Create or replace a regular file by `content`; the number of bytes. Its owner and permissions are kept.
 
         ToolFault, which says whether something was changed; Refused for what is the agent's own.
         """
+        self.put(path, content, parents=False)
+        return len(content)
+
+    def put(
+        self, path: str, content: bytes, append: bool = False, stamp: Stamp | None = None, parents: bool = True
+    ) -> Mapping[str, Any]:
+        """Create, replace or lengthen a regular file, whole or not at all: `bytes was folders`.
+
+        stamp: of `whole`; a file that is another one by now is not replaced. was: new, replaced or appended to.
+        folders: those that were missing and made, when `parents`. append: see edge/hands/replace.py.
+        """
         way_to = self._granted("write", path)
-        try:
-            return _write(way_to, path, content)
-        except Refused:
-            raise
-        except OSError as error:
-            raise ToolFault(f"{path} cannot be written: {said(error)}", "nothing was changed") from error
 
-    def _read(self, way_to: Way, path: str, first: int, lines: int) -> Mapping[str, Any]:
-        thing, spot = way_to.opened(path)
-        try:
-            kind = _kind(os.fstat(thing))
-            if kind not in ("file", "folder") or (path.endswith("/") and kind == "file"):
-                what = "no regular file" if kind == "file" else f"{kind} and no regular file"
-                raise ToolFault(f"{path} is {what}", "only files and folders can be read")
-            descriptor = again(thing, path)
-        finally:
-            os.close(thing)
-        told: dict[str, Any] = {"path": path, "place": _where(spot)}
-        try:
-            if kind == "folder":
-                return {**told, "entries": entries(descriptor)}
-            return {**told, **window(descriptor, first, lines, self._holder.permit.bytes, self._late)}
-        finally:
-            os.close(descriptor)
+        def act() -> Mapping[str, Any]:
+            folder, made = way_to.made(path) if parents else (_above(way_to, path), [])
+            spot = Spot(folder, way_to.name, path, way_to.found, lambda: way_to.still(folder, path))
+            try:
+                was = add(spot, content) if append else replace(spot, content, stamp)
+            finally:
+                os.close(folder)
+            return {"bytes": len(content), "was": was, "folders": made}
 
-    def _granted(self, verb: str, path: str) -> Way:
+        return _told(path, "written", act)
+
+    def mkdir(self, path: str) -> Mapping[str, Any]:
+        """Make a folder and what is missing above it: `folders` that were made, none when it was there."""
+        way_to = self._granted("write", path, folder=True)
+
+        def act() -> Mapping[str, Any]:
+            if way_to.grant.path == ".":
+                return {"path": path, "folders": []}
+            folder, made = way_to.made(path)
+            try:
+                way_to.found.name(folder, way_to.name)
+                way_to.still(folder, path)
+                made += [way_to.grant.path] * new_folder(folder, way_to.name, path)
+            finally:
+                os.close(folder)
+            return {"path": path, "folders": made}
+
+        return _told(path, "made", act)
+
+    def delete(self, path: str, recursive: bool, forever: bool) -> Mapping[str, Any]:
+        """Put something into the trash of its root, or remove it: `files folders bytes trash dropped`."""
+        from edge.hands.remove import delete
+
+        way_to = self._granted("write", path, folder=True)
+        return _told(path, "deleted", lambda: delete(self._holder, way_to, path, recursive, forever, self.late))
+
+    def move(self, source: str, target: str, overwrite: bool) -> Mapping[str, Any]:
+        """Give something another name: `files folders bytes copied made`. A link is moved, not what it leads to."""
+        from edge.hands.moving import move
+
+        ways = self._granted("write", source, folder=True), self._granted("write", target)
+        return _told(source, "moved", lambda: move(self._holder, ways, (source, target), overwrite, self.late))
+
+    # --- what they share ---
+
+    def _opened(self, path: str, act: Callable[[int, Place, str], T], folders: bool = False, verb: str = "read") -> T:
+        """What `act` makes of a regular file, or of a folder where that is wanted: descriptor, where, which of both."""
+        way_to = self._granted(verb, path)
+
+        def look() -> T:
+            try:
+                thing, spot = way_to.opened(path)
+            except ToolFault as fault:
+                raise self._near(fault, path) from fault.__cause__
+            descriptor, kind = _judged(thing, path, folders)
+            try:
+                return act(descriptor, spot, kind)
+            finally:
+                os.close(descriptor)
+
+        return _told(path, "read", look)
+
+    def _near(self, fault: ToolFault, path: str) -> ToolFault:
+        """The fault with names of the same folder that are like the one that is missing."""
+        above, _, name = path.rstrip("/").rpartition("/")
+        if not isinstance(fault.__cause__, FileNotFoundError) or not name or fault.fix or "'" in fault.sentence:
+            return fault
+        above = above or ("/" if path.startswith("/") else ".")
+        if self._holder.world.judge(self._holder.call, Effect("list", f"file:{above}")).verdict != "allow":
+            return fault
+        from difflib import get_close_matches
+
+        spot = place(above, self._holder.world.scene)
+        way_to = Way(self._holder, Grant("list", spot.root, spot.path), spot)
+        try:
+            thing, _ = way_to.opened(above)
+            try:
+                folder = again(thing, above)
+            finally:
+                os.close(thing)
+            try:
+                names = [one for one in entries(folder) if one[:1] != "["]
+            finally:
+                os.close(folder)
+        except (Fault, OSError):
+            return fault
+        close = get_close_matches(name, names, 3, 0.6)
+        close += [one for one in names if one.lower().rstrip("/") == name.lower() and one not in close]
+        return ToolFault(fault.sentence, f"there is {', '.join(close)}") if close else fault
+
+    def _granted(self, verb: str, path: str, folder: bool = False) -> Way:
         if is_odd(path):
             raise ToolFault("a path cannot hold a NUL or what is not seen, nor be longer than 4096 bytes")
-        if path.endswith("/") and verb == "write":
+        if path.endswith("/") and verb == "write" and not folder:
             raise ToolFault(f"{path} names a folder", "give the name of a file")
         spot = place(path, self._holder.world.scene)
         return Way(self._holder, self._holder.grant(verb, spot.root, spot.path), spot)
 
-    def _late(self) -> str:
+    def why(self) -> str:
         """Why reading has to stop now, or nothing."""
         if self._holder.ending():
             return "because the call was ended"
@@ -116,96 +260,45 @@ class Files:
             return f"after {self._holder.permit.seconds * _SHARE:.3g} s"
         return ""
 
-
-class Way:
-    """From a grant to a descriptor: for reading to the thing itself, for writing to the folder that holds `name`."""
-
-    __slots__ = ("_grant", "_holder", "_rest", "_spot", "found", "name")
-
-    found: Guard
-
-    def __init__(self, holder: Holder, grant: Grant, spot: Place) -> None:
-        self._holder = holder
-        self._grant = grant
-        self._spot = spot
-        self._rest = ""
-        self.name = grant.path.rpartition("/")[2] if grant.verb == "write" else ""
-
-    def opened(self, shown: str) -> tuple[int, Place]:
-        """The O_PATH descriptor and where it really is; the guard stays as `found`. ToolFault, Refused."""
-        root = self._root()
-        try:
-            for _ in range(TRIES):
-                try:
-                    return self._tried(root, shown)
-                except Moved:
-                    continue
-        finally:
-            os.close(root)
-        raise ToolFault(f"{shown} cannot be opened: it changes all the time", "try again later")
-
-    def still(self, descriptor: int, shown: str) -> None:
-        """ToolFault when what was opened is no longer where it was judged to be."""
-        root = self._root()
-        try:
-            if below(root, descriptor) == self._rest:
-                return
-        except Moved:
-            pass
-        finally:
-            os.close(root)
-        raise ToolFault(f"the folder of {shown} was moved meanwhile", "nothing was changed; look at it again")
-
-    def _root(self) -> int:
-        if self._grant.root == "system":
-            return os.open("/", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
-        return os.dup(self._holder.world.root(self._grant.root))
-
-    def _tried(self, root: int, shown: str) -> tuple[int, Place]:
-        asked = self._grant.path
-        if self.name:
-            asked = asked.rpartition("/")[0] or "."
-        links = way() == "openat2"
-        self._rest = lead(root, asked, shown) if links else asked
-        spot = self._spot if self._rest == asked else self._judged()
-        self.found = guard.of(self._holder.world.scene, spot, shown, root, bool(self.name))
-        descriptor = descend(root, self._rest, shown, self.found, led=links)
-        kept = False
-        try:
-            self.found.end(os.fstat(descriptor), descriptor)
-            if below(root, descriptor) != self._rest:
-                raise Moved
-            kept = True
-        finally:
-            if not kept:
-                os.close(descriptor)
-        return descriptor, spot
-
-    def _judged(self) -> Place:
-        """Where a link inside the root led; Refused unless the gate allows that too."""
-        scene = self._holder.world.scene
-        top = next((root.path for root in scene.roots if root.name == self._grant.root), "/").rstrip("/")
-        full = f"{top}/{self._rest}" if not self.name else f"{top}/{self._rest}/{self.name}"
-        spot = place(full, scene)
-        self._holder.also(Effect(self._grant.verb, f"file:{full}"))
-        return spot
+    def late(self) -> None:
+        """ToolFault when what is done now has to stop."""
+        why = self.why()
+        if why:
+            raise ToolFault(f"stopped {why}")
 
 
-def _write(way_to: Way, path: str, content: bytes) -> int:
+def _told(path: str, done: str, act: Callable[[], T]) -> T:
+    """What `act` brings; an error of the system becomes a sentence."""
     try:
-        thing, _ = way_to.opened(path)
+        return act()
+    except Refused:
+        raise
+    except OSError as error:
+        fix = "" if done == "read" else "nothing was changed"
+        raise ToolFault(f"{path} cannot be {done}: {said(error)}", fix) from error
+
+
+def _judged(thing: int, path: str, folders: bool) -> tuple[int, str]:
+    """What was opened as O_PATH, for reading, and whether it is a file or a folder."""
+    try:
+        kind = _kind(os.fstat(thing))
+        if kind not in ("file", "folder") or (path.endswith("/") and kind == "file"):
+            what = "no regular file" if kind == "file" else f"{kind} and no regular file"
+            raise ToolFault(f"{path} is {what}", "only files and folders can be read")
+        if kind == "folder" and not folders:
+            raise ToolFault(f"{path} is a folder", "give the name of a file in it; file_list shows them")
+        return again(thing, path), kind
+    finally:
+        os.close(thing)
+
+
+def _above(way_to: Way, path: str) -> int:
+    try:
+        return way_to.folder(path)
     except ToolFault as fault:
         if isinstance(fault.__cause__, FileNotFoundError) and " is a link to " not in fault.sentence and not fault.fix:
             raise ToolFault(fault.sentence, "nothing was changed; make the folder first: mkdir -p") from fault.__cause__
         raise
-    try:
-        folder = again(thing, path)
-    finally:
-        os.close(thing)
-    try:
-        return replace(folder, way_to.name, content, path, way_to.found, lambda: way_to.still(folder, path))
-    finally:
-        os.close(folder)
 
 
 def _kind(status: os.stat_result) -> str:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from edge.call import Scene
     from edge.gate.paths import Place
 
-_LOGS = ("/var/log", "/run/log")
+LOGS = ("/var/log", "/run/log")
 _READ, _ENTER = 0o004, 0o001
 _DEPTH = 8
 _REGULAR = 0o100000
@@ -64,7 +64,12 @@ class Guard:
         several = status.st_nlink > 1 and status.st_mode & 0o170000 == _REGULAR
         if not self._state or status.st_dev not in {device for device, _ in self._own}:
             return  # nothing of the state can be there
-        if (several or mount(descriptor) != self._mount) and not self._passed_by(_everything(self._state, _DEPTH)):
+        if (several or mount(descriptor) != self._mount) and not self._passed_by(everything(self._state, _DEPTH)):
+            raise self._refused()
+
+    def below(self, status: os.stat_result) -> None:
+        """Something that lies below the end of the walk and would be changed with it."""
+        if (status.st_dev, status.st_ino) in self._own:
             raise self._refused()
 
     def _passed_by(self, found: Iterator[tuple[int, int]]) -> bool:
@@ -103,14 +108,18 @@ def of(scene: Scene, spot: Place, shown: str, root: int, changes: bool = False) 
         raise Refused(f"{shown} leads to the agent's own memory or environment", "hands.own")
     if is_memory(spot.full):
         raise Refused(f"{shown} is no file but memory of the kernel or of a process", "hands.memory")
-    found = {_identity(path) for path in (*scene.own, *(scene.settings if changes else ()))}
-    if scene.state:
-        found.add(_identity(scene.state))
-        found.update(_everything(scene.state, 0))
-    found.discard(None)
-    own = frozenset(one for one in found if one is not None)
-    logs = any(inside(spot.full, folder) for folder in _LOGS)
+    own = identities((*scene.own, *(scene.settings if changes else ())), scene.state)
+    logs = any(inside(spot.full, folder) for folder in LOGS)
     return Guard(own, scene.state, shown, spot.kind == "readable", logs, mount(root))
+
+
+def identities(paths: tuple[str, ...], state: str) -> frozenset[tuple[int, int]]:
+    """What these paths are, and the state folder with all that lies in it itself."""
+    found = {_identity(path) for path in paths}
+    if state:
+        found.add(_identity(state))
+        found.update(everything(state, 0))
+    return frozenset(one for one in found if one is not None)
 
 
 def _identity(path: str) -> tuple[int, int] | None:
@@ -121,7 +130,7 @@ def _identity(path: str) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
-def _everything(folder: str, depth: int) -> Iterator[tuple[int, int]]:
+def everything(folder: str, depth: int) -> Iterator[tuple[int, int]]:
     """What the entries of a folder are, and of the folders below it down to `depth`."""
     try:
         with os.scandir(folder) as entries:
@@ -130,6 +139,6 @@ def _everything(folder: str, depth: int) -> Iterator[tuple[int, int]]:
                 if found is not None:
                     yield found
                 if depth and entry.is_dir():
-                    yield from _everything(entry.path, depth - 1)
+                    yield from everything(entry.path, depth - 1)
     except OSError:
         return  # what cannot be listed by the agent was not written by it

@@ -76,10 +76,11 @@ def openat2(folder: int, path: str, flags: int, resolve: int) -> int:
     return _asked(_OPENAT2, folder, ctypes.c_char_p(name), ctypes.byref(how), ctypes.sizeof(how))
 
 
-def rename_new(folder: int, old: str, new: str) -> None:
-    """Rename within one folder, never onto something (RENAME_NOREPLACE). OSError; FileExistsError when it is there.
+def rename_new(folder: int, old: str, new: str, target: int = -1) -> None:
+    """Rename, into the folder `target` when it is given, never onto something (RENAME_NOREPLACE).
 
-    ENOSYS where the number is not known, EINVAL where the file system cannot.
+    OSError; FileExistsError when it is there, ENOSYS where the number is not known, EINVAL where the file system
+    cannot.
     """
     import ctypes
     from errno import ENOSYS
@@ -90,7 +91,7 @@ def rename_new(folder: int, old: str, new: str) -> None:
     if number is None:
         raise OSError(ENOSYS, os.strerror(ENOSYS))
     names = [ctypes.c_char_p(os.fsencode(name)) for name in (old, new)]
-    _asked(number, folder, names[0], folder, names[1], 1)
+    _asked(number, folder, names[0], folder if target < 0 else target, names[1], 1)
 
 
 def _asked(number: int, *values: Any) -> int:

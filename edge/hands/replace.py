@@ -6,6 +6,9 @@ Rules:
    something that appeared meanwhile (RENAME_NOREPLACE). A rename replaces a link, it never follows one.
 3. No set-id and sticky bits, no capabilities: what a tool wrote must not run with another's rights. The owner stays.
 4. Whatever goes wrong, the temp file goes and the sentence says whether the file was changed.
+5. Appending to a file of at most _SMALL bytes writes it anew, so it is whole or not at all. To a larger one it is a
+   write at its end (O_APPEND) and a sync: a fault takes back what was written; power that fails in between can leave a
+   part of the new bytes, never harm to the old ones. So a log of a day does not cost a day of the card's life.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from errno import EEXIST, EINVAL, ENOSYS, EOPNOTSUPP, EPERM
 
 from edge.faults import ToolFault
 from edge.hands.open import rename_new, said
+from edge.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,36 +26,120 @@ if TYPE_CHECKING:
 
     from edge.hands.guard import Guard
 
+    Stamp = tuple[int, int, int, int]
+
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_END = os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _CANNOT = (ENOSYS, EINVAL, EPERM, EOPNOTSUPP)
+_SMALL = 256 << 10
 
 
-def replace(folder: int, name: str, content: bytes, shown: str, found: Guard, still: Callable[[], None]) -> int:
-    """Create or replace `name` in the open `folder`; the number of bytes.
+class Spot(Record):
+    """Where a file is put: the open folder, the name in it, the path in sentences, the guard of the way.
 
-    still: raises when the folder is no longer where it was judged to be. ToolFault and Refused in sentences.
+    still: raises when the folder is no longer where it was judged to be.
     """
-    old = _old(folder, name, shown, found)
+
+    folder: int
+    name: str
+    shown: str
+    found: Guard
+    still: Callable[[], None]
+
+
+def stamp(status: os.stat_result) -> Stamp:
+    """What changes when a file does: device, inode, size, time of change in nanoseconds."""
+    return status.st_dev, status.st_ino, status.st_size, status.st_ctime_ns
+
+
+def replace(spot: Spot, content: bytes, read: Stamp | None = None) -> str:
+    """Create or replace a file: `new` or `replaced`. ToolFault and Refused in sentences.
+
+    read: the stamp of what the content was made from; ToolFault when the file is another one by now.
+    """
+    old = _old(spot.folder, spot.name, spot.shown, spot.found)
+    if read and (old is None or stamp(old) != read):
+        raise ToolFault(
+            f"{spot.shown} was changed by something else meanwhile", "nothing was changed; look at it again"
+        )
     temp = f".{os.urandom(8).hex()}.tmp"
     done = False
     try:
-        _fill(folder, temp, content, old, shown)
-        still()
-        _put(folder, temp, name, old, shown)
+        _fill(spot.folder, temp, content, old, spot.shown)
+        spot.still()
+        _put(spot.folder, temp, spot.name, old, spot.shown, read)
         done = True
-        os.fsync(folder)
+        os.fsync(spot.folder)
     except OSError as error:
         if done and error.errno == EINVAL:
-            return len(content)  # a file system without such a thing: nothing is left to be confirmed
+            return "replaced" if old else "new"  # a file system without such a thing: nothing is left to be confirmed
         if done:
             raise ToolFault(
-                f"{shown} was replaced, but the card did not confirm it: {said(error)}", "read it back"
+                f"{spot.shown} was replaced, but the card did not confirm it: {said(error)}", "read it back"
             ) from error
-        raise ToolFault(f"{shown} cannot be written: {said(error)}", "nothing was changed") from error
+        raise ToolFault(f"{spot.shown} cannot be written: {said(error)}", "nothing was changed") from error
     finally:
         if not done:
-            _drop(folder, temp)
-    return len(content)
+            _drop(spot.folder, temp)
+    return "replaced" if old else "new"
+
+
+def add(spot: Spot, content: bytes) -> str:
+    """Put `content` at the end of a file (rule 5), or create it: `new` or `appended to`."""
+    old = _old(spot.folder, spot.name, spot.shown, spot.found)
+    if old is None:
+        return replace(spot, content)
+    descriptor = os.open(spot.name, _END, dir_fd=spot.folder)
+    try:
+        now = os.fstat(descriptor)
+        if (now.st_dev, now.st_ino) != (old.st_dev, old.st_ino) or now.st_nlink > 1:
+            raise ToolFault(f"{spot.shown} was changed by something else meanwhile", "nothing was changed; try again")
+        if now.st_size <= _SMALL:
+            replace(spot, _read(descriptor, now.st_size) + content, stamp(now))
+        else:
+            spot.still()
+            _lengthen(descriptor, content, now.st_size, spot.shown)
+    finally:
+        os.close(descriptor)
+    return "appended to"
+
+
+def _read(descriptor: int, size: int) -> bytes:
+    kept = b""
+    while len(kept) < size and (block := os.pread(descriptor, size - len(kept), len(kept))):
+        kept += block
+    return kept
+
+
+def _lengthen(descriptor: int, content: bytes, size: int, shown: str) -> None:
+    view = memoryview(content)
+    try:
+        while view:
+            view = view[os.write(descriptor, view) :]
+        os.fsync(descriptor)
+    except OSError as error:
+        written = len(content) - len(view)
+        from contextlib import suppress
+
+        with suppress(OSError):  # when the card takes nothing back either, the sentence says what is there
+            if os.fstat(descriptor).st_size == size + written:  # nobody else wrote behind it
+                os.ftruncate(descriptor, size)
+                written = 0
+        fix = f"{written} of {len(content)} bytes stand at its end" if written else "nothing was changed"
+        raise ToolFault(f"{shown} cannot be written: {said(error)}", fix) from error
+
+
+def new_folder(folder: int, name: str, shown: str) -> bool:
+    """Make the folder `name` in the open `folder`; False when it is there. ToolFault when something else is."""
+    try:
+        os.mkdir(name, dir_fd=folder)
+    except FileExistsError as error:
+        mode = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
+        if mode & 0o170000 != 0o040000:
+            raise ToolFault(f"{shown} is there and is no folder", "nothing was changed; choose another name") from error
+        return False
+    os.fsync(folder)
+    return True
 
 
 def _drop(folder: int, temp: str) -> None:
@@ -97,7 +185,7 @@ def _fill(folder: int, temp: str, content: bytes, old: os.stat_result | None, sh
         os.close(descriptor)
 
 
-def _put(folder: int, temp: str, name: str, old: os.stat_result | None, shown: str) -> None:
+def _put(folder: int, temp: str, name: str, old: os.stat_result | None, shown: str, read: Stamp | None) -> None:
     """Give the temp file its name, in place of `old` or of nothing."""
     if old is None:
         _put_new(folder, temp, name, shown)
@@ -106,7 +194,8 @@ def _put(folder: int, temp: str, name: str, old: os.stat_result | None, shown: s
         now = os.stat(name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
         now = None
-    if now is None or (now.st_dev, now.st_ino) != (old.st_dev, old.st_ino) or now.st_nlink > 1:
+    same = now is not None and (now.st_dev, now.st_ino) == (old.st_dev, old.st_ino) and now.st_nlink < 2
+    if not same or (read and now is not None and stamp(now) != read):
         raise ToolFault(f"{shown} was changed by something else meanwhile", "nothing was changed; look at it again")
     os.rename(temp, name, src_dir_fd=folder, dst_dir_fd=folder)
 

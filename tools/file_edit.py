@@ -1,0 +1,100 @@
+"""Replace exact pieces of a file: all of the edits or none, and nothing else of it changes.
+
+Rules:
+1. `old` must stand exactly once (from `from_line` on); all=true replaces each. Several edits are made one after the
+   other, each on what the one before left, and are written together or not at all.
+2. The bytes that are not replaced stay: CRLF, a missing last newline, form feeds, a byte-order mark, what is no UTF-8.
+3. A file that something else changed between reading and writing is left alone.
+"""
+
+from __future__ import annotations
+
+from edge.call import Effect, Observation
+from edge.faults import UsageFault
+from edge.tool import Tool
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from edge.call import Args, Scene
+    from edge.tool import Hands
+
+LARGEST = 16 << 20
+_DIFF = 2400
+
+
+def effects(args: Args, scene: Scene) -> tuple[Effect, ...]:
+    _edits(args)
+    return Effect("read", f"file:{args['path']}"), Effect("write", f"file:{args['path']}")
+
+
+def words(args: Args, scene: Scene) -> str:
+    edits = _edits(args)
+    old, new = edits[0]
+    more = f", and {len(edits) - 1} more edits" if len(edits) > 1 else ""
+    what = "each" if args.get("all") else "the one"
+    return f"in {args['path']} replace {what} {_short(old)} by {_short(new)}{more}"
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 60 else text[:60] + "...")
+
+
+def _edits(args: Args) -> list[tuple[str, str]]:
+    """The pairs of old and new. UsageFault when they are not given in one of the two ways."""
+    if "edits" in args:
+        if "old" in args or "new" in args:
+            raise UsageFault("edits and old/new cannot both be given", "put all of them into edits")
+        if not args["edits"]:
+            raise UsageFault("edits is empty", 'edits=[{"old": ..., "new": ...}]')
+        if any("old" not in one or "new" not in one for one in args["edits"]):
+            raise UsageFault("each of edits needs old and new", 'edits=[{"old": ..., "new": ...}]')
+        return [(one["old"], one["new"]) for one in args["edits"]]
+    if "old" not in args or "new" not in args:
+        raise UsageFault("old and new are missing", "give old and new, or edits with several of them")
+    return [(args["old"], args["new"])]
+
+
+def run(args: Args, hands: Hands) -> Observation:
+    from edge.tools.diffs import diff
+    from edge.tools.edits import edit
+
+    path = args["path"]
+    data, stamp = hands.files.whole(path, LARGEST)
+    data, changes = edit(data, _edits(args), bool(args.get("all")), args.get("from_line", 1), path)
+    hands.files.put(path, data, stamp=stamp, parents=False)
+    count = sum(len(change.spans) for change in changes)
+    shown, room = [], _DIFF
+    for change in changes:
+        shown.append(diff(change, room) if room > 0 else "[more was changed]")
+        room -= len(shown[-1])
+    text = f"replaced {count} place{'s' * (count != 1)} in {path}\n" + "\n".join(shown[:20])
+    return Observation(True, text, {"path": path, "replaced": count, "bytes": len(data)}, untrusted=True)
+
+
+TOOL = Tool(
+    name="file_edit",
+    about="Replace exact text: old must stand once in the file, or all=true.",
+    schema={
+        "type": "object",
+        "properties": {
+            "path": {"type": "string", "minLength": 1},
+            "old": {"type": "string"},
+            "new": {"type": "string"},
+            "all": {"type": "boolean"},
+            "from_line": {"type": "integer", "minimum": 1},
+            "edits": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "properties": {"old": {"type": "string"}, "new": {"type": "string"}},
+                },
+            },
+        },
+        "required": ["path"],
+        "additionalProperties": False,
+    },
+    effects=effects,
+    run=run,
+    words=words,
+    examples=("path=config.toml old='level = 1' new='level = 2'", "path=notes.txt old=TMP new=temperature all=true"),
+)
