@@ -51,4 +51,5 @@ TOOL = Tool(
     run=run,
     words=words,
     examples=("query=pump limit=4", "seq=12 context=2"),
+    most=16384,
 )

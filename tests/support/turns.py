@@ -57,7 +57,7 @@ class Bench:
             model=self.model,
             world=self.world,
             context=Context("system", "json"),
-            catalogue=Catalogue(changes.pop("tools", every())),
+            catalogue=changes.pop("catalogue", None) or Catalogue(changes.pop("tools", every())),
             policy=Policy("guarded"),
             budgets=Budgets(),
             approver=SaidYes(),
