@@ -29,9 +29,9 @@ def run(*words: str, home: Path | None = None, env: dict[str, str] | None = None
     options.setdefault("stdin", subprocess.DEVNULL)
     options.setdefault("stdout", subprocess.PIPE)
     options.setdefault("timeout", 120)
+    options.setdefault("cwd", ROOT)
     return subprocess.run(
         command(*words),
-        cwd=ROOT,
         env=environment(home) if env is None else env,
         stderr=subprocess.PIPE,
         encoding="utf-8",

@@ -83,10 +83,10 @@ def test_policy_check_says_what_the_gate_would(name: str, args: str, mode: str, 
 
 
 def test_without_any_home_nothing_is_kept_and_it_says_so(tmp_path: Path) -> None:
-    before = set(os.listdir(agent.ROOT))
-    done = first(None, "--yes")
+    env = agent.environment(None, PYTHONPATH=str(agent.ROOT))
+    done = agent.run("--board", "sim", "--model", "offline", "--yes", "-e", GOAL, env=env, cwd=tmp_path)
     assert done.returncode == 0 and "nothing is kept" in done.stderr and "33" in done.stdout
-    assert set(os.listdir(agent.ROOT)) - before <= {"__pycache__"}
+    assert os.listdir(tmp_path) == []
 
 
 def test_a_home_that_cannot_be_written_is_as_none() -> None:

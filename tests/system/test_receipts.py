@@ -6,6 +6,7 @@ From outside: calls of a script, answered from a second terminal, interrupted by
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -84,6 +85,7 @@ def started(home: Path, *steps: Any) -> subprocess.Popen[bytes]:
 
 
 def test_each_way_a_call_can_end_is_recorded_and_only_a_success_has_a_receipt(home: Path) -> None:
+    mark = f"61.{os.getpid()}"
     process = started(
         home,
         step("file_read", path=f"{home}/w/note"),
@@ -94,13 +96,13 @@ def test_each_way_a_call_can_end_is_recorded_and_only_a_success_has_a_receipt(ho
         step("file_read", path=f"{home}/w/absent"),
         step("bash", command="exit 3"),
         step("bash", command="sleep 60", timeout_seconds=1),
-        step("bash", command="sleep 61"),
+        step("bash", command=f"sleep {mark}"),
     )
     answer(home, "approve")
     answer(home, "deny")
     answer(home, "deny", "write it tomorrow")
     eventually(lambda: len(audited(home)) == 8)
-    eventually(lambda: "sleep 61" in _command_lines())
+    eventually(lambda: f"sleep {mark}\n" in _command_lines())
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=60)
     assert process.returncode == 130

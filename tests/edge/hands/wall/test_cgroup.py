@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from edge.hands.wall import cgroup, limits, tree
+from edge.hands.wall import cgroup, limits
 from edge.hands.wall.confine import Limits
 from edge.record import replace
 from tests.support.walls import act, needs_root, plan
@@ -66,11 +66,10 @@ def test_the_agent_itself_stays_where_it_is_and_dead_agents_groups_go(tmp_path: 
     gone.wait()
     left = os.path.join(os.path.dirname(found.path), f"{cgroup.NAME}{gone.pid}")
     os.mkdir(left)
-    code = "from edge.hands.wall import cgroup; print(cgroup.group(9) is not None)"
-    assert subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=True).stdout == b"True\n"
+    code = "from edge.hands.wall import cgroup; print(cgroup.group(9).path)"
+    its = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=True, text=True).stdout.strip()
+    assert os.path.dirname(its) == os.path.dirname(found.path) and not os.path.exists(its), "it goes with its agent"
     assert not os.path.exists(left) and os.path.exists(found.path)
-    names = [name for name in os.listdir(os.path.dirname(found.path)) if name.startswith(cgroup.NAME)]
-    assert all(tree.stat(int(name.rpartition("-")[2]))[0] for name in names), "the group of the child went with it"
 
 
 def test_without_a_right_to_it_there_is_no_group_and_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
