@@ -5,13 +5,12 @@ from __future__ import annotations
 from edge.call import Effect, Observation
 from edge.faults import UsageFault
 from edge.gate import fields
-from edge.text import clip, visible
+from edge.text import visible
 from edge.tool import Tool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from edge.call import Args, Scene
     from edge.tool import Hands
@@ -21,7 +20,6 @@ METHODS = (*READING, "POST", "PUT", "PATCH", "DELETE")
 LIMIT = 1 << 20  # bytes of a body that are fetched
 TEXT = 8000  # bytes of text with the head
 SHOWN = ("content-type", "content-length", "location", "last-modified", "etag", "retry-after", "allow")
-CHARSETS = ("utf-8", "us-ascii", "iso-8859-1", "iso-8859-15", "windows-1252", "utf-16")
 
 
 def effects(args: Args, scene: Scene) -> tuple[Effect, ...]:
@@ -50,45 +48,18 @@ def _body(args: Args) -> bytes:
 
 
 def run(args: Args, hands: Hands) -> Observation:
+    from edge.tools import web_answer
+
     method = args.get("method", "GET")
     found = hands.net.request(
         method, args["url"], args.get("headers", {}), _body(args), LIMIT, args.get("timeout_seconds", 0)
     )
-    status = f"{found['status']} {visible(found['reason'], 80)}".rstrip()
-    top = "\n".join([status, *_notes(found), *_shown(found["headers"])])
-    body = _text(found)
-    text = f"{top}\n\n{clip(body, max(1000, TEXT - len(top)))}" if body else top
-    facts = {name: found[name] for name in ("status", "url", "hops", "cut", "via")}
-    return Observation(found["status"] < 400, text, {**facts, "bytes": len(found["body"])}, untrusted=True)
-
-
-def _notes(found: Mapping[str, Any]) -> list[str]:
-    """What a reader must know of how the answer came."""
-    notes = []
-    if found["hops"]:
-        notes.append(f"[from {found['url']}, {len(found['hops'])} redirects on]")
-    if found["via"]:
-        notes.append(f"[through the proxy {found['via']}, which looked up the name]")
-    if found["cut"]:
-        notes.append(f"[the body goes on: it was cut after {len(found['body'])} bytes]")
-    return notes
+    top = [web_answer.status(found), *web_answer.notes(found), *_shown(found["headers"])]
+    return web_answer.observed(found, top, TEXT, {}, None, found["status"] < 400)
 
 
 def _shown(headers: Mapping[str, str]) -> list[str]:
     return [f"{name}: {visible(headers[name], 300)}" for name in SHOWN if name in headers]
-
-
-def _text(found: Mapping[str, Any]) -> str:
-    """The body as text, or the sentence that it is none."""
-    raw: bytes = found["body"]
-    kind = found["headers"].get("content-type", "")
-    if found["packed"]:
-        return f"[{len(raw)} bytes packed as {visible(found['packed'], 40)}, which is not unpacked here]"
-    charset = kind.lower().rpartition("charset=")[2].strip(" \"'")
-    text = raw.decode(charset if charset in CHARSETS else "utf-8", "replace")
-    if "\0" in text or text.count("\ufffd") * 10 > len(text):
-        return f"[{len(raw)} bytes of {visible(kind, 60) or 'an unknown kind'}, which is no text]"
-    return text
 
 
 TOOL = Tool(
