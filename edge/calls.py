@@ -9,7 +9,7 @@ Rules:
 5. What may be untrusted is told to the taint before the model can read it; what is written afterwards is marked.
 6. A shell that goes on in the background is still of its call (lasting.py). What it wrote is marked when the call is
    told, and again at its end, also when untrusted words came only meanwhile.
-6. What a call says is clipped to what its tool may say (edge.tool), in `parallel` to its part. What is longer than
+7. What a call says is clipped to what its tool may say (edge.tool), in `parallel` to its part. What is longer than
    that is kept aside where a tool can read it.
 """
 
