@@ -239,7 +239,7 @@ class Calls:
         )
 
     def _short(self, call: Call, found: Observation, most: int) -> Observation:
-        """Rule 6."""
+        """Rule 7."""
         most = parallel.room(call.parent, self._tools[call.tool].most or most)
         spill, whole = self._parts.world.spill, found.whole or found.text
         if not found.whole and len(found.text) <= most // 4:
