@@ -25,4 +25,4 @@ def compile(pattern: str | Sequence[str], ignore_case: bool = False, words: bool
     if not patterns or len(patterns) > MOST_PATTERNS:
         raise ToolFault(f"{len(patterns)} patterns were given; 1 to {MOST_PATTERNS} can be searched for at once")
     trees = [parse_fixed(text, ignore_case) if fixed else parse(text, ignore_case) for text in patterns]
-    return Regex(trees[0] if len(trees) == 1 else Alt(tuple(trees)), words)
+    return Regex(trees[0] if len(trees) == 1 else Alt(tuple(trees)), ignore_case, words)

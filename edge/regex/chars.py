@@ -44,6 +44,9 @@ WIDE_SPACES = (
 )
 # fmt: on
 
+# A range of at most so many more than one is small.
+FEW = 32
+
 # A kind is a letter; it speaks of characters above U+007F only.
 KINDS: dict[str, Callable[[str], bool]] = {
     "w": str.isalnum,
@@ -127,7 +130,10 @@ def is_word(char: str) -> bool:
 
 
 class Chars(Record):
-    """A set of characters. `base`: those below U+0080 before `negated` turns the whole set round."""
+    """A set of characters. `base`: those below U+0080 before `negated` turns the whole set round.
+
+    `fold`: a large range or a kind is in it that speaks for the whole case family of each member.
+    """
 
     base: int
     ranges: tuple[tuple[int, int], ...] = ()
@@ -150,33 +156,47 @@ class Chars(Record):
         code = ord(char)
         if code < 128:
             return bool(self.mask >> code & 1)
-        return any(map(self._named, variants(char) if self.fold else char)) != self.negated
+        family = variants(char) if self.fold else char
+        named = any(KINDS[kind](one) for kind in self.kinds for one in (family if kind in "ul" else char))
+        return (named or any(map(self._in_range, family))) != self.negated
 
-    def _named(self, char: str) -> bool:
+    def _in_range(self, char: str) -> bool:
         code = ord(char)
         if code < 128:
             return bool(self.base >> code & 1)
-        return any(low <= code <= high for low, high in self.ranges) or any(KINDS[kind](char) for kind in self.kinds)
-
-    def single(self) -> str:
-        """The one character of a set that holds one and can hold no other, else ""."""
-        if self.kinds or self.negated or self.fold:
-            return ""
-        if not self.ranges and self.base & (self.base - 1) == 0 and self.mask:
-            return chr(self.base.bit_length() - 1)
-        if not self.base and len(self.ranges) == 1 and self.ranges[0][0] == self.ranges[0][1]:
-            return chr(self.ranges[0][0])
-        return ""
+        return any(low <= code <= high for low, high in self.ranges)
 
     def apart(self, other: Chars) -> bool:
         """Is it certain that no character is in both?"""
-        return not self.mask & other.mask and not (self.wide and other.wide and not _ranges_apart(self, other))
+        return not self.mask & other.mask and (not (self.wide and other.wide) or _wide_apart(self, other))
 
 
-def _ranges_apart(one: Chars, other: Chars) -> bool:
-    if one.kinds or other.kinds or one.negated or other.negated or one.fold or other.fold:
+# Kinds that share no character.
+APART = frozenset({"wW", "dD", "dW", "aW", "uW", "lW"})
+
+
+def _wide_apart(one: Chars, other: Chars) -> bool:
+    """The same for what is above U+007F; False when it is not certain."""
+    if one.fold or other.fold or (one.negated and other.negated):
         return False
-    return all(high < low2 or high2 < low for low, high in one.ranges for low2, high2 in other.ranges)
+    if one.negated or other.negated:
+        most, least = (one, other) if one.negated else (other, one)
+        kinds = most.kinds + "d" * ("w" in most.kinds)
+        inside = all(any(low2 <= low <= high <= high2 for low2, high2 in most.ranges) for low, high in least.ranges)
+        return inside and all(kind in kinds for kind in least.kinds)
+    pairs = (first + second for first in one.kinds for second in other.kinds)
+    return (
+        all(high < low2 or high2 < low for low, high in one.ranges for low2, high2 in other.ranges)
+        and all(pair in APART or pair[::-1] in APART for pair in pairs)
+        and _without_kinds(one.ranges, other.kinds)
+        and _without_kinds(other.ranges, one.kinds)
+    )
+
+
+def _without_kinds(ranges: tuple[tuple[int, int], ...], kinds: str) -> bool:
+    if kinds and any(high - low > FEW for low, high in ranges):
+        return False
+    return not any(KINDS[kind](chr(code)) for kind in kinds for low, high in ranges for code in range(low, high + 1))
 
 
 def chars(items: Iterable[Item], negated: bool = False, fold: bool = False) -> Chars:
@@ -189,12 +209,19 @@ def chars(items: Iterable[Item], negated: bool = False, fold: bool = False) -> C
         ranges.update(item.ranges)
         kinds.update(item.kinds)
     if fold:
-        base |= (base & UPPER) << 32 | (base & LOWER) >> 32
-        for family in FAMILIES[:3]:
-            if any(low <= ord(member) <= high for member in family[2:] for low, high in ranges):
-                base |= 1 << ord(family[0]) | 1 << ord(family[1])
-        fold = bool(base & (UPPER | LOWER) or ranges or kinds)
+        for member in _few_members(base, ranges):
+            for other in variants(member):
+                item = span(ord(other), ord(other))
+                base |= item.mask
+                ranges.update(item.ranges)
+        # What is small is written out now; what is large is asked for one character at a time.
+        fold = bool(kinds & {"u", "l"}) or any(high - low > FEW for low, high in ranges)
     return Chars(base, tuple(sorted(ranges)), "".join(sorted(kinds)), negated, fold)
+
+
+def _few_members(base: int, ranges: set[tuple[int, int]]) -> list[str]:
+    found = [chr(code) for code in range(65, 123) if base >> code & 1]
+    return found + [chr(code) for low, high in ranges if high - low <= FEW for code in range(low, high + 1)]
 
 
 def span(low: int, high: int) -> Item:

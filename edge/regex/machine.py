@@ -5,8 +5,9 @@ Rules:
    text is one dict look-up a character, and time is linear in the text whatever the pattern is.
 2. Whether the pattern ends at a place is known when the character after it is looked at (`$` and `\\b` ask about it).
    The line feed is that character at the end of a line, and leads back to the first state.
-3. A searching machine raises Found at the first end, and Dead when nothing can match before the next line.
-   A spanning machine raises no Found: its states say with `hit` that a match ended before the latest character.
+3. A searching machine raises Found, one character late, when a match was noticed, and Dead, as late, when nothing can
+   match before the next line. A spanning machine raises no Found: its states say with `hit` that a match ended before
+   the latest character.
 4. At most MOST_STATES states and MOST_LINKS links are kept; then all are dropped and made again as needed. Threads
    may share a machine: a state that was dropped still knows how to make its next ones.
 """
@@ -24,11 +25,11 @@ MOST_LINKS = 20_000
 
 
 class Found(Exception):
-    """The pattern matched before the present character."""
+    """The pattern matched before the character that came before the present one."""
 
 
 class Dead(Exception):
-    """Nothing can match any more before the next line."""
+    """Since the character before the present one nothing can match before the next line."""
 
 
 class State(dict[str, "State"]):
@@ -46,6 +47,19 @@ class State(dict[str, "State"]):
         return self.machine.step(self, char)
 
 
+class Last(State):
+    """A state that nothing leads out of: the next character raises."""
+
+    __slots__ = ("error",)
+
+    def __init__(self, machine: Machine, bits: int, error: type[Exception]) -> None:
+        super().__init__(machine, bits, OTHER, False)
+        self.error = error
+
+    def __missing__(self, char: str) -> State:
+        raise self.error
+
+
 class Machine:
     """A lazy automaton. `searching`: it looks for any match in a line; else for every end of one.
 
@@ -59,6 +73,8 @@ class Machine:
         starts = [self.program.follow(self.program.places, around) for around in range(3, 9)]
         # Once a line is under way a match can begin no more, or it can: dead is a state without any other hope.
         self.hopeless = self.always if self.program.kinds and not any(starts) else (-1 if floating else 0)
+        self.found = Last(self, 1, Found)
+        self.dead = Last(self, max(0, self.hopeless), Dead)
         self.states: dict[tuple[int, int, bool], State] = {}
         self.taken: dict[str, int] = {}
         self.links = 0
@@ -83,22 +99,22 @@ class Machine:
             state.clear()
 
     def ends(self, state: State, after: int) -> bool:
-        """Does a match end here, before a character of this kind?"""
-        return bool(self.program.next(state.bits, 3 * state.before + after) & 1)
+        """Does a match end here, before a character of this kind, or was one found already?"""
+        return state is self.found or bool(self.program.next(state.bits, 3 * state.before + after) & 1)
 
     def step(self, state: State, char: str) -> State:
-        """The state after one more character, remembered. Found and Dead as the head of this file says."""
+        """The state after one more character, remembered."""
         after = neighbour(char)
         reach = self.program.next(state.bits, 3 * state.before + after)
-        if reach & 1 and self.searching:
-            raise Found
-        if after == LINE:
+        hit = bool(reach & 1)
+        bits = reach & self.takes(char) | self.always
+        if hit and self.searching:
+            found: State = self.found
+        elif after == LINE:
             found = self.at(LINE)
+        elif bits == self.hopeless and not hit:
+            found = self.dead
         else:
-            bits = reach & self.takes(char) | self.always
-            hit = bool(reach & 1)
-            if bits == self.hopeless and not hit:
-                raise Dead
             found = self.state(bits, after if self.program.kinds else LINE, hit)
         self.links += 1
         state[char] = found
@@ -110,6 +126,3 @@ class Machine:
         if found is None:
             found = self.taken[char] = self.program.taking(char)
         return found
-
-
-__all__ = ["LINE", "OTHER", "Dead", "Found", "Machine", "State", "neighbour"]

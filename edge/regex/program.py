@@ -35,20 +35,24 @@ def neighbour(char: str) -> int:
     return LINE if char == "\n" else WORD if is_word(char) else OTHER
 
 
+def fits(tree: Node) -> None:
+    """ToolFault when the machine of this tree has more than MOST_PLACES steps."""
+    steps = size(tree)
+    if steps > MOST_PLACES:
+        raise ToolFault(
+            f"the pattern needs {steps} steps with its repeats written out, more than {MOST_PLACES}",
+            "use smaller repeats",
+        )
+
+
 class Program:
-    """The machine of one tree. ToolFault when it has more than MOST_PLACES steps.
+    """The machine of one tree.
 
     `sets`: each set of characters with the places that ask for it. `plain`: places followed by the next lower one
     alone, whatever stands around. `kinds`: does the pattern ask about places?
     """
 
     def __init__(self, tree: Node) -> None:
-        steps = size(tree)
-        if steps > MOST_PLACES:
-            raise ToolFault(
-                f"the pattern needs {steps} steps with its repeats written out, more than {MOST_PLACES}",
-                "use smaller repeats",
-            )
         self.kinds = has_at(tree)
         self.sets: dict[Chars, int] = {}
         self.places = 0

@@ -1,104 +1,114 @@
-"""A compiled pattern: which lines match, and where."""
+"""A compiled pattern: which lines match, and where.
+
+Rules:
+1. A pattern that stands for texts alone is looked for with `bytes.find`, with the line feed beside it where `^` or `$`
+   stands at its edge.
+2. Else, where every match holds one of a few texts, only lines with one of them are looked at closely, as long as they
+   are few: no more than a quarter of the buffer.
+3. A line or block is looked at closely by `re` where the pattern is proved linear (linear.py), else by the automaton
+   (machine.py). Patterns are given to `re` only when that pays for its compiler.
+4. A Regex may be used by several threads: what it keeps is made anew rather than changed, and made twice at worst.
+"""
 
 from __future__ import annotations
 
-from edge.faults import BudgetFault
+from edge.regex import scan
+from edge.regex.linear import is_linear, written
 from edge.regex.machine import Dead, Found, Machine
-from edge.regex.program import LINE, neighbour
-from edge.regex.tree import At, Seq, mirror
+from edge.regex.need import need
+from edge.regex.program import LINE, fits, neighbour
+from edge.regex.reduce import reduced
+from edge.regex.scan import decoded, width
+from edge.regex.tree import EMPTY, At, Seq, has_at, mirror
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from edge.regex.scan import Late
     from edge.regex.tree import Node
 
-BLOCK = 1 << 16
+# Bytes that must come before `re` compiles for them; the automaton is made faster than it.
+PAYS = 2048
+# A block for the automaton is smaller: it is the slower way, and the caller wants to be asked.
+SLOW_BLOCK = 1 << 14
+# A line longer than this goes through the automaton in pieces.
+LONG_LINE = 1 << 20
+# Close looks before it is judged whether they are few.
+TRIALS = 32
 
 
-def decoded(data: bytes) -> str:
-    """Bytes as text; a byte that is no UTF-8 is one character."""
-    return data.decode("utf-8", "surrogateescape")
+def encoded(texts: tuple[str, ...]) -> tuple[bytes, ...]:
+    """Texts as they stand in a file; () when one has half a character, which can be part of a whole one there."""
+    if any(not text.isascii() and any("\ud800" <= char <= "\udfff" for char in text) for text in texts):
+        return ()
+    return tuple(text.encode() for text in texts)
 
 
-def width(text: str) -> int:
-    """How many bytes the text was."""
-    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogateescape"))
+class Edged:
+    """A text with or without `^` before and `$` after it; several texts without either."""
+
+    def __init__(self, tree: Node) -> None:
+        items = tree.items if isinstance(tree, Seq) else (tree,)
+        self.begins = bool(items) and items[0] == At("^")
+        self.ends = len(items) > self.begins and items[-1] == At("$")
+        inner = Seq(items[self.begins : len(items) - self.ends])
+        self.texts = () if has_at(inner) else encoded(need(inner).exact)
+        if (self.begins or self.ends) and len(self.texts) != 1:
+            self.texts = ()
 
 
 class Regex:
-    """A pattern that can be searched for as often as wanted, from several threads at once."""
+    """A pattern that can be searched for as often as wanted, from several threads at once.
 
-    def __init__(self, tree: Node, words: bool = False) -> None:
+    `needle`: a text that every match holds, b"" when none is known. `plan`: `literal`, `re` or `dfa`.
+    """
+
+    def __init__(self, tree: Node, ignore_case: bool = False, words: bool = False) -> None:
         self.tree = Seq((At("<"), tree, At(">"))) if words else tree
-        self.machine = Machine(self.tree)
-        self.needle = b""
-        self.plan = "dfa"
+        fits(self.tree)
+        self.small = reduced(self.tree)
+        self.every = self.small in (EMPTY, At("^"), At("$"))
+        self.edged = Edged(self.small)
+        best = encoded(need(self.small).best)
+        self.needle = best[0] if len(best) == 1 else b""
+        self.texts = best
+        self.folded = encoded(need(self.small, fold=True).best) if ignore_case else ()
+        linear = not (self.every or self.edged.texts) and is_linear(self.small)
+        self.plan = "literal" if self.every or self.edged.texts else "re" if linear else "dfa"
+        self.work = 0
+        self.quick: tuple[Callable[[bytes, int, int], int] | None, Callable[[str, int, int], int] | None] = None, None
+        self.machine_made: Machine | None = None
         self.spans: tuple[Machine, Machine] | None = None
 
-    def lines(
-        self, data: bytes, start: int = 0, end: int | None = None, late: Callable[[], bool] | None = None
-    ) -> Iterator[int]:
+    def lines(self, data: bytes, start: int = 0, end: int | None = None, late: Late = None) -> Iterator[int]:
         """The start offset of every line in data[start:end] that matches, in order.
 
-        The buffer holds whole lines; the last one counts without its line feed too. `late` is asked before each block:
-        BudgetFault when it says True.
+        The buffer holds whole lines; the last one counts without its line feed too. `late` is asked at the start and
+        at least once for each 64 KiB of text that is looked at closely: BudgetFault when it says True.
         """
-        stop = len(data) if end is None else end
-        while start < stop:
-            if late is not None and late():
-                raise BudgetFault("the search was stopped, for its time is used up", "narrow it down")
-            close = data.rfind(b"\n", start, start + BLOCK) + 1 if stop - start > BLOCK else stop
-            if not close:
-                close = data.find(b"\n", start + BLOCK, stop) + 1 or stop
-            yield from self._block(data, start, close)
-            start = close
-
-    def _block(self, data: bytes, start: int, end: int) -> Iterator[int]:
-        """The same for a few whole lines."""
-        text = decoded(data[start:end])
-        narrow = len(text) == end - start
-        if not text.endswith("\n"):
-            text += "\n"
-        at, mapped, offset = 0, 0, start
-        while at < len(text):
-            hit = self._first(text, at)
-            if hit < 0:
-                return
-            line = text.rfind("\n", at, hit) + 1 or at
-            offset = start + line if narrow else offset + width(text[mapped:line])
-            mapped = line
-            yield offset
-            at = text.find("\n", hit) + 1
-
-    def _first(self, text: str, at: int) -> int:
-        """Where the first match at or after the start of a line was noticed, -1 when there is none."""
-        end = len(text)
-        while at < end:
-            walk = iter(text)
-            walk.__setstate__(at)  # type: ignore[attr-defined]
-            state = self.machine.at(LINE)
-            try:
-                for char in walk:
-                    state = state[char]
-            except Found:
-                return end - walk.__length_hint__() - 1  # type: ignore[attr-defined, no-any-return]
-            except Dead:
-                at = text.find("\n", end - walk.__length_hint__() - 1) + 1  # type: ignore[attr-defined]
-            else:
-                return -1
-        return -1
+        stop = len(data) if end is None else min(end, len(data))
+        self.prepare(stop - start)
+        if self.every:
+            return scan.every_line(data, start, stop, late)
+        if self.edged.texts:
+            return self._literal(data, start, stop, late)
+        if self.folded:
+            return self._folded(data, start, stop, late)
+        return self._few(data, start, stop, late) if self.texts else self._blocks(data, start, stop, late)
 
     def matches(self, line: bytes) -> bool:
         """Does the line match? A line feed at its end does not count."""
-        return self._first(decoded(line.rstrip(b"\n")) + "\n", 0) >= 0
+        stop = len(line) - line.endswith(b"\n")
+        self.prepare(stop)
+        return self.every or self._holds(line, 0, stop)
 
     def find(self, data: bytes, at: int = 0, end: int | None = None) -> tuple[int, int] | None:
         """Start and end of the leftmost match at or after `at`, the longest one that begins there; None without one.
 
         It lies within one line. What stands before `at` is seen by `^` and `\\b`.
         """
-        stop = len(data) if end is None else end
+        stop = len(data) if end is None else min(end, len(data))
         close = data.find(b"\n", at, stop)
         found = self._span(data, at, stop if close < 0 else close)
         if found is None and close >= 0:
@@ -107,6 +117,133 @@ class Regex:
                 close = data.find(b"\n", line, stop)
                 found = self._span(data, line, stop if close < 0 else close)
         return found
+
+    def prepare(self, size: int) -> None:
+        """Have `re` compile the pattern once enough text is to be searched."""
+        self.work += size
+        if self.plan == "re" and self.work >= PAYS and self.quick[0] is None:
+            self.quick = _compiled(self.small)
+
+    @property
+    def machine(self) -> Machine:
+        """The automaton that looks for any match."""
+        if self.machine_made is None:
+            self.machine_made = Machine(self.small)
+        return self.machine_made
+
+    # --- ways through a buffer ---
+
+    def _literal(self, data: bytes, start: int, stop: int, late: Late) -> Iterator[int]:
+        edged = self.edged
+        if edged.begins or edged.ends:
+            return scan.edged_lines(data, edged.texts[0], (edged.begins, edged.ends), start, stop, late)
+        return (low for low, _ in scan.lines_with(data, edged.texts, start, stop, late))
+
+    def _few(self, data: bytes, start: int, stop: int, late: Late) -> Iterator[int]:
+        """A close look at lines with a needed text, until they turn out to be many."""
+        looked = 0
+        for count, (low, high) in enumerate(scan.lines_with(data, self.texts, start, stop, late)):
+            if self._holds(data, low, high):
+                yield low
+            looked += high - low
+            if count > TRIALS and 4 * looked > high - start:
+                yield from self._blocks(data, high + 1, stop, late)
+                return
+
+    def _folded(self, data: bytes, start: int, stop: int, late: Late) -> Iterator[int]:
+        """The same without regard to case: block by block, in small letters."""
+        for low, high in scan.blocks(data, start, stop, scan.BLOCK, late):
+            block = data[low:high]
+            if not block.isascii():
+                yield from self._blocks(data, low, high, late)
+                continue
+            small = block.lower()
+            if any(text in small for text in self.folded):
+                for first, last in scan.lines_with(small, self.folded, 0, len(small), None):
+                    if self._holds(data, low + first, low + last):
+                        yield low + first
+
+    def _blocks(self, data: bytes, start: int, stop: int, late: Late) -> Iterator[int]:
+        """A close look at all of it."""
+        most = scan.BLOCK if self.quick[0] else SLOW_BLOCK
+        for low, high in scan.blocks(data, start, stop, most, late):
+            if high - low > LONG_LINE:
+                if self._long(data, low, high - data.endswith(b"\n", low, high), late):
+                    yield low
+            else:
+                yield from self._block(data, low, high)
+
+    def _block(self, data: bytes, low: int, high: int) -> Iterator[int]:
+        block = data[low:high]
+        narrow, wide = self.quick
+        if narrow and block.isascii():
+            end = len(block) - block.endswith(b"\n")
+            yield from map(low.__add__, scan.hits(block, b"\n", lambda text, at: narrow(text, at, end)))
+            return
+        text = decoded(block)
+        same = len(text) == len(block)
+        if not text.endswith("\n"):
+            text += "\n"
+        last = len(text) - 1
+        first = (lambda text, at: wide(text, at, last)) if wide else self._first
+        mapped, offset = 0, low
+        for line in scan.hits(text, "\n", first):
+            offset = low + line if same else offset + width(text[mapped:line])
+            mapped = line
+            yield offset
+
+    # --- a close look ---
+
+    def _holds(self, data: bytes, low: int, high: int) -> bool:
+        """Does the one line match?"""
+        if high - low > LONG_LINE:
+            return self._long(data, low, high, None)
+        line = data[low:high]
+        narrow, wide = self.quick
+        if narrow and line.isascii():
+            return narrow(line, 0, len(line)) >= 0
+        text = decoded(line)
+        return (wide(text, 0, len(text)) if wide else self._first(text + "\n", 0)) >= 0
+
+    def _first(self, text: str, at: int) -> int:
+        """Where the automaton notices the first match at or after the start of a line, -1 when there is none.
+
+        The text ends with a line feed.
+        """
+        machine = self.machine
+        end = len(text)
+        while 0 <= at < end:
+            walk = iter(text)
+            walk.__setstate__(at)  # type: ignore[attr-defined]
+            state = machine.at(LINE)
+            try:
+                for char in walk:
+                    state = state[char]
+            except Found:
+                return end - walk.__length_hint__() - 2  # type: ignore[attr-defined, no-any-return]
+            except Dead:
+                at = text.find("\n", end - walk.__length_hint__() - 1) + 1 or end  # type: ignore[attr-defined]
+            else:
+                return end - 1 if state is machine.found else -1
+        return -1
+
+    def _long(self, data: bytes, low: int, high: int, late: Late) -> bool:
+        """Does one very long line match? In pieces, which are cut between characters."""
+        state = self.machine.at(LINE)
+        while low < high:
+            scan.in_time(late)
+            cut = min(high, low + SLOW_BLOCK)
+            while cut < high and data[cut] & 0xC0 == 0x80 and cut > low + SLOW_BLOCK - 4:
+                cut -= 1
+            try:
+                for char in decoded(data[low:cut]):
+                    state = state[char]
+            except Found:
+                return True
+            except Dead:
+                return False
+            low = cut
+        return self.machine.ends(state, LINE)
 
     def _span(self, data: bytes, at: int, end: int) -> tuple[int, int] | None:
         """The span within the rest of one line. Backwards for where matches begin, then forwards for the longest."""
@@ -120,8 +257,7 @@ class Regex:
             return None
         first = len(text) - begin
         rest = text[first:]
-        length = _last(forth, rest, neighbour(text[first - 1]) if first else before, LINE)
-        assert length is not None
+        length = _last(forth, rest, neighbour(text[first - 1]) if first else before, LINE) or 0
         low = at + width(text[:first])
         return low, low + width(rest[:length])
 
@@ -137,3 +273,24 @@ def _last(machine: Machine, text: str, before: int, after: int) -> int | None:
     except Dead:
         return found
     return len(text) if machine.ends(state, after) else found
+
+
+def _compiled(
+    tree: Node,
+) -> tuple[Callable[[bytes, int, int], int] | None, Callable[[str, int, int], int] | None]:
+    """Searches by `re`: in bytes below 128, and in text where `re` has words for the sets. Each says where, or -1."""
+    import re
+
+    ascii_search = re.compile(written(tree, narrow=True).encode(), re.MULTILINE).search
+    words = written(tree, narrow=False)
+    text_search = re.compile(words, re.MULTILINE).search if words else None
+
+    def narrow(text: bytes, at: int, end: int) -> int:
+        found = ascii_search(text, at, end)
+        return found.start() if found else -1
+
+    def wide(text: str, at: int, end: int) -> int:
+        found = text_search(text, at, end) if text_search else None
+        return found.start() if found else -1
+
+    return narrow, wide if text_search else None

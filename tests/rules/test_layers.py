@@ -65,7 +65,7 @@ ROOMS = (
     Room("edge.text"),
     Room("edge.call edge.tool edge.watch edge.parts", "edge.record"),
     # The linear engine for patterns of a model's. `re` gets only what was proved linear, in text of the engine's own.
-    Room("edge.regex edge.regex.*", "edge.faults edge.record edge.regex.*"),
+    Room("edge.regex edge.regex.*", "edge.faults edge.record edge.regex.*", late="re"),
     Room("edge.registry", "edge.faults edge.gate.names", calls="__import__"),  # the strings of its own table
     # --- the pure core ---
     # Unicode names and near words are tables of the standard library; `re` only with patterns that stand in the file.
@@ -120,8 +120,8 @@ ROOMS = (
     # What a hand may use grows with what hands can touch; ctypes, socket, ssl and subprocess are for here alone.
     # openat2 and renameat2 have no other way from Python than a system call by its number.
     Room(
-        "edge.hands.files edge.hands.guard edge.hands.lines edge.hands.listing edge.hands.looks edge.hands.moving "
-        "edge.hands.open edge.hands.reading edge.hands.remove edge.hands.replace edge.hands.trash edge.hands.walk "
+        "edge.hands.blocks edge.hands.files edge.hands.guard edge.hands.lines edge.hands.listing edge.hands.looks "
+        "edge.hands.moving edge.hands.open edge.hands.reading edge.hands.remove edge.hands.replace edge.hands.trash edge.hands.walk "
         "edge.hands.way",
         WORDS + " edge.gate.* edge.hands.*",
         "errno os time",
@@ -192,6 +192,9 @@ ROOMS = (
         "edge.tool edge.call edge.faults edge.text edge.tools.fact_text",
         late=PURE_LATE,
     ),
+    # Lines in, entries out; imported when a file is outlined.
+    Room("edge.tools.outline", "edge.tool edge.call edge.faults edge.tools.outlines.*"),
+    Room("edge.tools.outlines.*", "edge.record edge.tools.outlines.*"),
     Room("edge.tools.*", "edge.tool edge.call edge.faults edge.text edge.record edge.regex", late=PURE_LATE),
     # Parts and circuits are arithmetic, the protocol is bytes: no clock but the one that is handed in.
     Room(SIM, "edge.faults edge.record edge.call " + SIM, "math", PURE_LATE),

@@ -23,7 +23,10 @@ class Shape(NamedTuple):
     groups: bool = True
 
 
-def pattern(rng: random.Random, shape: Shape = Shape()) -> str:
+USUAL = Shape()
+
+
+def pattern(rng: random.Random, shape: Shape = USUAL) -> str:
     """One pattern."""
     return "|".join(_sequence(rng, shape) for _ in range(rng.choice((1, 1, 1, 2, 3))))
 

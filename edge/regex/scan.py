@@ -1,0 +1,121 @@
+"""From hit to hit through a buffer of lines.
+
+Rules:
+1. A buffer is searched in blocks of whole lines, at most BLOCK bytes each unless one line is longer. Before each the
+   caller is asked whether it is late.
+2. Offsets are bytes. A text is as long as its bytes exactly when each of its characters is one byte.
+"""
+
+from __future__ import annotations
+
+from edge.faults import BudgetFault
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Optional, TypeVar
+
+    Late = Optional[Callable[[], bool]]
+    Text = TypeVar("Text", str, bytes)
+
+BLOCK = 1 << 16
+
+
+def decoded(data: bytes) -> str:
+    """Bytes as text; a byte that is no UTF-8 is one character."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+def width(text: str) -> int:
+    """How many bytes the text was."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogateescape"))
+
+
+def in_time(late: Late) -> None:
+    """BudgetFault when the caller says that it is late."""
+    if late is not None and late():
+        raise BudgetFault("the search was stopped, for its time is used up", "narrow it down")
+
+
+def blocks(data: bytes, start: int, end: int, most: int, late: Late) -> Iterator[tuple[int, int]]:
+    """The buffer in pieces of whole lines, in order."""
+    while start < end:
+        in_time(late)
+        close = end
+        if end - start > most:
+            close = data.rfind(b"\n", start, start + most) + 1 or data.find(b"\n", start + most, end) + 1 or end
+        yield start, close
+        start = close
+
+
+def every_line(data: bytes, start: int, end: int, late: Late) -> Iterator[int]:
+    """Where each line starts."""
+    for low, high in blocks(data, start, end, BLOCK, late):
+        at = low
+        while at < high:
+            yield at
+            at = data.find(b"\n", at, high) + 1 or high
+
+
+def first_of(data: bytes, texts: Sequence[bytes], at: int, end: int, ahead: list[int]) -> int:
+    """Where the first of the texts stands at or after `at`, -1 when none does. `ahead`: what was found before."""
+    best = -1
+    for count, text in enumerate(texts):
+        if 0 <= ahead[count] < at:
+            ahead[count] = data.find(text, at, end)
+        if ahead[count] >= 0 and (best < 0 or ahead[count] < best):
+            best = ahead[count]
+    return best
+
+
+def lines_with(data: bytes, texts: Sequence[bytes], start: int, end: int, late: Late) -> Iterator[tuple[int, int]]:
+    """Start and end of each line in which one of the texts stands; the line feed is not counted."""
+    ahead = [data.find(text, start, end) for text in texts]
+    at, asked = start, start + BLOCK
+    in_time(late)
+    while True:
+        hit = first_of(data, texts, at, end, ahead)
+        if hit < 0:
+            return
+        if hit >= asked:
+            in_time(late)
+            asked = hit + BLOCK
+        close = data.find(b"\n", hit, end)
+        close = end if close < 0 else close
+        yield data.rfind(b"\n", at, hit) + 1 or at, close
+        at = close + 1
+
+
+def edged_lines(data: bytes, text: bytes, edges: tuple[bool, bool], start: int, end: int, late: Late) -> Iterator[int]:
+    """Where each line starts that begins, or ends, with the text; both edges: that is the text."""
+    begins, ends = edges
+    text = b"\n" * begins + text + b"\n" * ends
+    if begins and (data.startswith(text[1:], start, end) or data[start:end] == text[1:-1] * ends):
+        yield start
+    asked, at = start, start
+    last = -1
+    while True:
+        hit = data.find(text, at, end)
+        if hit < 0:
+            break
+        if hit >= asked:
+            in_time(late)
+            asked = hit + BLOCK
+        last = hit + 1 if begins else data.rfind(b"\n", start, hit) + 1 or start
+        yield last
+        at = hit + len(text) - ends
+    if ends and not data.endswith(b"\n", start, end) and data.endswith(text[:-1], start, end):
+        low = data.rfind(b"\n", start, end) + 1 or start
+        if low > last:
+            yield low
+
+
+def hits(text: Text, feed: Text, first: Callable[[Text, int], int]) -> Iterator[int]:
+    """Where each matching line of a text starts; `first` says where the next match was noticed, -1 where none is."""
+    at = 0
+    while 0 <= at < len(text):
+        hit = first(text, at)
+        if hit < 0:
+            return
+        yield text.rfind(feed, at, hit) + 1 or at
+        at = text.find(feed, hit) + 1 or len(text)
