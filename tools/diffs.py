@@ -8,6 +8,8 @@ if TYPE_CHECKING:
 
     from edge.tools.edits import Change
 
+    Group = tuple[int, int, bytes]
+
 CONTEXT = 1
 _WIDEST = 160  # characters of one line
 _PLACES = 8
@@ -15,24 +17,37 @@ _PLACES = 8
 
 def diff(change: Change, limit: int) -> str:
     """The hunks of a change in at most about `limit` characters; what was left out is said."""
-    shown: list[str] = []
-    size = left = 0
-    shift = 0
-    for number, (begin, end, after) in enumerate(_groups(change)):
-        before = change.before[begin:end]
-        if number < _PLACES and size < limit:
-            hunk = _hunk(change, begin, before, after, shift, limit - size)
-            size += len(hunk)
-            shown.append(hunk)
-        else:
-            left += 1
-        shift += _lines(after) - _lines(before)
+    groups = list(_groups(change))
+    left = change.count - len(change.spans)
     if left:
-        shown.append(f"[{left} more places changed]")
+        groups = groups[:-1]  # its line may hold more of them
+    shown: list[str] = []
+    size = shift = 0
+    for cluster in _clusters(change.before, groups):
+        if len(shown) < _PLACES and size < limit:
+            shown.append(_hunk(change, cluster, shift, limit - size))
+            size += len(shown[-1])
+        else:
+            left += len(cluster)
+        shift += sum(_lines(after) - _lines(change.before[begin:end]) for begin, end, after in cluster)
+    if left:
+        shown.append(f"[{left} more places were changed]")
     return "\n".join(shown)
 
 
-def _groups(change: Change) -> Iterator[tuple[int, int, bytes]]:
+def _clusters(data: bytes, groups: list[Group]) -> Iterator[list[Group]]:
+    """Groups whose lines of context would meet stand in one hunk."""
+    cluster: list[Group] = []
+    for group in groups:
+        if cluster and data.count(b"\n", cluster[-1][1], group[0]) > 2 * CONTEXT:
+            yield cluster
+            cluster = []
+        cluster.append(group)
+    if cluster:
+        yield cluster
+
+
+def _groups(change: Change) -> Iterator[Group]:
     """Whole lines that changed: begin, end, and what stands there now. Spans that share a line are one."""
     data = change.before
     begin = end = -1
@@ -55,22 +70,24 @@ def _groups(change: Change) -> Iterator[tuple[int, int, bytes]]:
         yield begin, end, b"".join([*parts, data[last:end]])
 
 
-def _hunk(change: Change, begin: int, before: bytes, after: bytes, shift: int, limit: int) -> str:
+def _hunk(change: Change, cluster: list[Group], shift: int, limit: int) -> str:
     data, code = change.before, change.code
-    above = begin
+    first, behind = cluster[0][0], cluster[-1][1]
+    above, below = first, behind
     for _ in range(CONTEXT):
         above = data.rfind(b"\n", 0, max(0, above - 1)) + 1 if above else 0
-    below = begin + len(before)
-    for _ in range(CONTEXT):
         stop = data.find(b"\n", below)
         below = len(data) if stop < 0 else stop + 1
+    rows: list[str] = []
+    done = above
+    for begin, end, after in cluster:
+        for mark, part in ((" ", data[done:begin]), ("-", data[begin:end]), ("+", after)):
+            rows += _rows(mark, part, code)
+        done = end
+    rows += _rows(" ", data[behind:below], code)
+    olds, news = (sum(row[0] in marks for row in rows) for marks in (" -", " +"))
     line = data.count(b"\n", 0, above) + 1
-    head, foot = data[above:begin], data[begin + len(before) : below]
-    around = _lines(head) + _lines(foot)
-    title = f"@@ -{line},{_lines(before) + around} +{line + shift},{_lines(after) + around} @@"
-    rows = [
-        row for mark, part in ((" ", head), ("-", before), ("+", after), (" ", foot)) for row in _rows(mark, part, code)
-    ]
+    title = f"@@ -{line - (not olds)},{olds} +{line + shift - (not news)},{news} @@"
     return "\n".join([title, *_fitting(rows, limit)])
 
 

@@ -16,14 +16,22 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+LARGEST = 16 << 20  # bytes of a file that is edited, before and after
+SPANS = 64
 _SHOWN = 5
 _COUNTED = 10_000
+_SEARCHED = 1 << 20  # bytes that are looked through for what nearly fits
+_WORK = 5_000_000  # lines that are compared for it
 
 
 class Change(Record):
-    """What one edit did: `spans` of the text before it, and what stands there now; `code`: how they are encoded."""
+    """What one edit did: how often, the first `spans` of the text before it, and what stands there now.
+
+    `code`: how they are encoded.
+    """
 
     before: bytes
+    count: int
     spans: tuple[tuple[int, int], ...]
     new: bytes
     code: str = "utf-8"
@@ -41,8 +49,7 @@ def edit(
     changes = []
     for number, (old, new) in enumerate(edits, 1):
         where = f"edit {number} of {len(edits)} in {shown}" if len(edits) > 1 else shown
-        change = _one(text, old, new, every, from_line, where)
-        text = _replaced(change)
+        text, change = _one(text, old, new, every, from_line, where)
         changes.append(change)
     return text.decode("utf-8").encode(wide) if wide else text, changes
 
@@ -62,7 +69,7 @@ def _narrow(data: bytes, code: str, shown: str) -> bytes:
         raise ToolFault(f"{shown} begins like {code} and is not whole", "nothing was changed") from error
 
 
-def _one(data: bytes, old: str, new: str, every: bool, from_line: int, where: str) -> Change:
+def _one(data: bytes, old: str, new: str, every: bool, from_line: int, where: str) -> tuple[bytes, Change]:
     if not old:
         raise ToolFault(f"{where}: old is empty", "give the exact text to be replaced; file_write makes a new file")
     if old == new:
@@ -70,22 +77,25 @@ def _one(data: bytes, old: str, new: str, every: bool, from_line: int, where: st
     code = _code(data, old)
     sought, put = _encoded(old, code), _encoded(new, code)
     start = _line_start(data, from_line, where)
-    if every:
-        spans = tuple([(at, at + len(sought)) for at in _places(data, sought, start, len(sought))])
-    else:
-        spans = _single(data, sought, start, where)
+    count = data.count(sought, start)
+    spans = _spans(data, sought, start) if every else _single(data, sought, start, where)
     if not spans:
         there = f" from line {from_line} on" if from_line > 1 else ""
         raise ToolFault(f"{where}: old does not stand in the file{there}", _missing(data, old, code, start))
-    return Change(data, spans, put, code)
+    size = len(data) + count * (len(put) - len(sought))
+    if size > max(LARGEST, len(data)):
+        raise ToolFault(f"{where} would be {size:,} bytes long", f"nothing was changed; at most {LARGEST:,}")
+    return data[:start] + data[start:].replace(sought, put), Change(data, count, spans, put, code)
 
 
-def _replaced(change: Change) -> bytes:
-    parts, last = [], 0
-    for begin, end in change.spans:
-        parts += [change.before[last:begin], change.new]
-        last = end
-    return b"".join([*parts, change.before[last:]])
+def _spans(data: bytes, sought: bytes, start: int) -> tuple[tuple[int, int], ...]:
+    """The first spans that are replaced: what a diff shows."""
+    found: list[tuple[int, int]] = []
+    for at in _places(data, sought, start, len(sought)):
+        found.append((at, at + len(sought)))
+        if len(found) == SPANS:
+            break
+    return tuple(found)
 
 
 def _single(data: bytes, sought: bytes, start: int, where: str) -> tuple[tuple[int, int], ...]:
@@ -143,10 +153,11 @@ def _line_start(data: bytes, line: int, where: str) -> int:
 def _missing(data: bytes, old: str, code: str, start: int) -> str:
     """Where it nearly stands (rule 3), and what to do."""
     wanted = [_blank(line) for line in old.strip("\r\n").split("\n")]
+    part = data[start : start + _SEARCHED]
     if any(wanted):
-        lines = [_blank(line) for line in data[start:].decode(code, "replace").split("\n")]
+        lines = [_blank(line) for line in part.decode(code, "replace").split("\n")]
         above = data.count(b"\n", 0, start) + 1
-        for number in range(len(lines) - len(wanted) + 1):
+        for number in range(min(len(lines) - len(wanted) + 1, _WORK // len(wanted))):
             if _near(wanted, lines, number):
                 crlf = b"\r\n" in data and "\n" in old and "\r\n" not in old
                 ends = " (the file ends its lines with CRLF)" if crlf else ""

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from edge.call import Args, Scene
     from edge.tool import Hands
 
-LARGEST = 16 << 20
 _DIFF = 2400
 
 
@@ -56,13 +55,13 @@ def _edits(args: Args) -> list[tuple[str, str]]:
 
 def run(args: Args, hands: Hands) -> Observation:
     from edge.tools.diffs import diff
-    from edge.tools.edits import edit
+    from edge.tools.edits import LARGEST, edit
 
     path = args["path"]
     data, stamp = hands.files.whole(path, LARGEST)
     data, changes = edit(data, _edits(args), bool(args.get("all")), args.get("from_line", 1), path)
     hands.files.put(path, data, stamp=stamp, parents=False)
-    count = sum(len(change.spans) for change in changes)
+    count = sum(change.count for change in changes)
     shown, room = [], _DIFF
     for change in changes:
         shown.append(diff(change, room) if room > 0 else "[more was changed]")

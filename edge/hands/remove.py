@@ -87,7 +87,9 @@ def delete(
             os.close(root)
     finally:
         os.close(folder)
-    return {**_told(count), "trash": f"{top(holder.world.scene, way_to.grant)}/{where}", "dropped": dropped}
+    base = top(holder.world.scene, way_to.grant)
+    path = where if base == holder.world.scene.cwd else f"{base}/{where}"
+    return {**_told(count), "trash": path, "dropped": dropped}
 
 
 def _alone(folder: int, name: str, shown: str, deep: bool) -> None:

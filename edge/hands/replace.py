@@ -32,6 +32,7 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _END = os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _CANNOT = (ENOSYS, EINVAL, EPERM, EOPNOTSUPP)
 _SMALL = 256 << 10
+NEW: Stamp = (0, 0, 0, 0)  # the stamp of what is not there
 
 
 class Spot(Record):
@@ -55,17 +56,40 @@ def stamp(status: os.stat_result) -> Stamp:
 def replace(spot: Spot, content: bytes, read: Stamp | None = None) -> str:
     """Create or replace a file: `new` or `replaced`. ToolFault and Refused in sentences.
 
-    read: the stamp of what the content was made from; ToolFault when the file is another one by now.
+    read: the stamp of what the content was made from, NEW when it has to be new; ToolFault when the file is another one
+    by now.
     """
     old = _old(spot.folder, spot.name, spot.shown, spot.found)
-    if read and (old is None or stamp(old) != read):
+    if read and (stamp(old) if old else NEW) != read:
         raise ToolFault(
             f"{spot.shown} was changed by something else meanwhile", "nothing was changed; look at it again"
         )
     temp = f".{os.urandom(8).hex()}.tmp"
+    return _named(spot, temp, old, read, lambda: _fill(spot.folder, temp, content, old, spot.shown))
+
+
+def standing(spot: Spot) -> os.stat_result | None:
+    """The file that would be replaced, None when there is none. ToolFault and Refused when it may not be."""
+    return _old(spot.folder, spot.name, spot.shown, spot.found)
+
+
+def adopt(spot: Spot, temp: str, descriptor: int) -> str:
+    """Give the file `temp` of the folder, open as `descriptor`, its name: `new` or `replaced`. It goes when it fails."""
+    old = standing(spot)
+
+    def fill() -> None:
+        if old:
+            _keep(descriptor, old, spot.shown)
+        os.fsync(descriptor)
+
+    return _named(spot, temp, old, None, fill)
+
+
+def _named(spot: Spot, temp: str, old: os.stat_result | None, read: Stamp | None, fill: Callable[[], None]) -> str:
+    """Have the temp file filled, and give it its name in place of `old` (rule 4)."""
     done = False
     try:
-        _fill(spot.folder, temp, content, old, spot.shown)
+        fill()
         spot.still()
         _put(spot.folder, temp, spot.name, old, spot.shown, read)
         done = True
