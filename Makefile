@@ -14,6 +14,8 @@ $(error $(PYTHON) is absent or older than 3.9: use make PYTHON=python3.X)
 endif
 VENV := .cache/venv-$(VERSION)
 READY := $(VENV)/.ready
+# An installation builds in this folder: two at once wait for each other, where flock(1) is.
+ALONE := $(if $(shell command -v flock),flock .cache/installing)
 
 .PHONY: help test lint bench soak real-model arm-smoke single clean
 
@@ -51,5 +53,5 @@ clean: ## remove all that was made here
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv --clear $(VENV)
-	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	$(ALONE) $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
 	touch $@

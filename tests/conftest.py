@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import signal
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -52,6 +53,9 @@ class Run:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # A shell starts what it runs in the background with Ctrl-C ignored, and children inherit that; tests send it.
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     config.pluginmanager.register(Run(config.option), "fieldhand-run")
 
 
