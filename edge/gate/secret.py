@@ -144,6 +144,28 @@ MEMORY = frozenset(("mem", "pagemap"))
 PROCESS = MEMORY | frozenset(
     ("environ", "fd", "fdinfo", "root", "cwd", "maps", "smaps", "smaps_rollup", "numa_maps", "map_files", "auxv")
 )
+# What the rules say of whole names, and of folders whose names count for what is in them: without a dot and with one.
+_ALL_WORDS = frozenset(
+    (
+        *(PARTS | STEMS | BOOT | MOSQUITTO),
+        *[path.rpartition("/")[2] for path in (*PIECES, *FOLDERS)],
+        *("mosquitto", "proc", "boot", "config"),
+    )
+)
+_WORDS = frozenset(word for word in _ALL_WORDS if "." not in word)
+_DOTTED = _ALL_WORDS - _WORDS
+_STEMS = STEMS | ALSO_WITH_ENDING
+# Endings of data by which a name is closed only together with one of these words.
+_SIMPLE = frozenset(
+    ("txt", "json", "yaml", "yml", "toml", "ini", "cfg", "conf", "xml", "csv", "sh", "bin", "dat", "db")
+)
+# Endings of names that no rule closes but for how the name begins (`id_rsa`, `.env.`): no data, no copies, no keys.
+PLAIN_ENDS = frozenset(
+    (
+        *("py", "pyi", "c", "h", "cc", "cpp", "hpp", "rs", "go", "js", "mjs", "ts", "tsx", "java", "lua", "rb", "pl"),
+        *("zig", "s", "dts", "dtsi", "md", "rst", "html", "css", "log", "gz", "svg", "png", "jpg", "so", "o", "pyc"),
+    )
+)
 _COPIES = (
     *("~", ".bak", ".old", ".orig", ".save", ".saved", ".backup", ".swp", ".swo", ".copy", ".tmp", ".1"),
     *(".dpkg-old", ".dpkg-dist", ".dpkg-new", ".rpmsave", ".rpmnew"),
@@ -210,6 +232,49 @@ def closed_in(folder: str) -> Callable[[str], bool]:
         return bare in BOOT if boot else mosquitto and bare in MOSQUITTO
 
     return closed
+
+
+def is_plain(folder: str) -> bool:
+    """True when nothing in the way to a folder counts for the names in it: `open_names` may be quick there."""
+    parts = [_bare(part) for part in folded(folder).split("/")]
+    return folder.isascii() and parts[1:2] not in (["proc"], ["boot"]) and all(map(is_quick, parts))
+
+
+def is_quick(name: str) -> bool:
+    """True when no rule closes this name in a plain folder, and a folder of this name in one is plain as well."""
+    if not name.isascii() or _has_heads(f"/{name}".lower()):
+        return False
+    return name.rpartition(".")[2] in PLAIN_ENDS or not _doubtful(name)
+
+
+def open_names(folder: str, names: list[str], plain: bool) -> list[str]:
+    """Of the names in a folder that is not closed itself, those that `is_secret` does not close.
+
+    plain: `is_plain` of the folder; a fraction of a microsecond a name then, where most names are as usual.
+    """
+    whole = "/" + "/".join(names)
+    if plain and whole.isascii() and not _has_heads(whole.lower()):
+        doubtful = [name for name in names if name.rpartition(".")[2] not in PLAIN_ENDS and _doubtful(name)]
+        if not doubtful:
+            return names
+        look = closed_in(folder)  # a plain folder is in no repository
+        closed = {name for name in doubtful if look(name)}
+        return [name for name in names if name not in closed] if closed else names
+    return [name for name in names if not is_secret(f"{folder.rstrip('/')}/{name}")]
+
+
+def _has_heads(whole: str) -> bool:
+    """True when one of the names, each after a slash, may be a secret whatever its ending says."""
+    return "/id_" in whole or "/.env." in whole or "otp_private" in whole
+
+
+def _doubtful(name: str) -> bool:
+    """True when an ASCII name has to be looked at by all rules: by its ending, or it is a word of theirs."""
+    low = name.lower()
+    end = low.rpartition(".")[2]
+    if end in _SIMPLE:
+        return low in _DOTTED or low.endswith(ENDS) or low.startswith("wpa_") or low.lstrip(".").split(".")[0] in _STEMS
+    return "." in low or low in _WORDS or low.endswith(("key", "~", "#", " "))
 
 
 def _of_git(parts: list[str]) -> bool:

@@ -1,0 +1,300 @@
+"""All files below a granted folder: walked on descriptors, judged, bounded, read one after the other.
+
+Rules:
+1. Each folder is opened by its name in its open parent, without following a link: whatever is swapped meanwhile, the
+   walk does not leave what was granted. Links are names; they are never gone through.
+2. What a tool keeps by name is judged afterwards (edge/hands/below.py), and what is opened is judged again. What is
+   closed is left out and counted in `skipped`; it is never an error.
+3. Names that begin with a dot are left out unless `hidden`; folders of HEAVY always, unless the walk begins in them.
+   So are /proc, /sys and /dev for a walk that comes from above.
+4. A file is opened without waiting and read only when it is a regular one. Its size is believed for files on a disk,
+   where that saves a read, and never in /proc and /sys.
+5. Bounded in entries, in depth and in time; a call that is cut ends between two folders or two blocks. `stopped` says
+   why, in words.
+6. The order is that of names: the files of a folder, then its folders, each with all that is below it. A folder with
+   more than CHUNK entries comes in several parts, each sorted for itself.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from errno import ELOOP, ENOENT, ENOTDIR, ENXIO
+from itertools import islice
+
+from edge.faults import Refused, ToolFault
+from edge.gate.paths import place
+from edge.gate.secret import is_plain, is_quick
+from edge.hands.below import Below
+from edge.hands.open import again, real, said
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from edge.call import Grant
+    from edge.gate.paths import Place
+    from edge.hands import Holder
+    from edge.hands.way import Way
+
+    Keep = Callable[[str, list[str]], list[str]]
+    Level = tuple[int, str, bool, list[str]]
+
+HEAVY = frozenset((".git", ".hg", ".svn", "node_modules", "__pycache__", ".fieldhand-trash"))
+CHUNK = 10_000
+ENTRIES = 2_000_000
+DEPTH = 64
+BLOCK = 512 * 1024
+_KERNEL = ("proc", "sys", "dev")
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_GONE = (ENOENT, ENOTDIR, ELOOP, ENXIO)  # it is another thing by now, or was none to be read
+_SHARE = 0.85  # of the permit's time: what was found has to be shown before it is over
+_LOOK = 0.05  # seconds between two looks whether the call was cut
+
+
+class Tree:
+    """One walk. Iterating gives `(folder, names, folders)`: `folder` is "" or ends with a slash, relative to the start.
+
+    names: what is no folder (with `files` only regular files), folders: those that are gone into; both as `keep` left
+    them, without what is closed. `first` and `rest` read a file of the latest names.
+
+    enter: which folders are gone into. suffix: how kept names end. depth: levels of names, at most DEPTH. skipped: how
+    many names were left out, by reason: private (keys, private or the agent's own), hidden, heavy, deep, unreadable.
+    single: the start is a file, whose only name is "". more: the file that `first` began goes on. sizes: bytes that were read.
+    """
+
+    def __init__(self, holder: Holder, thing: int, spot: Place, grant: Grant) -> None:
+        self.keep: Keep | None = None
+        self.enter: Keep | None = None
+        self.suffix, self.hidden, self.files, self.depth = "", False, False, DEPTH
+        self.single = os.fstat(thing).st_mode & 0o170000 != 0o040000
+        self.skipped: dict[str, int] = {}
+        self.stopped = ""
+        self.entries, self.sizes, self.more = 0, 0, False
+        self._holder = holder
+        self._reads = grant.verb == "read"
+        self._deepest = DEPTH if grant.deep else 1
+        self._full = spot.full
+        self._below = Below(holder.world.scene, holder.permit.barred, spot.full, real(thing))
+        self._kernel = spot.full.startswith(("/proc/", "/sys/")) or spot.full in ("/proc", "/sys")
+        self._late = time.monotonic() + holder.permit.seconds * _SHARE
+        self._looked = 0.0
+        self._thing, self._fd, self._file = thing, -1, -1
+        self._here = ""  # the full path of the latest folder
+
+    def __enter__(self) -> Tree:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._shut()
+        thing, self._thing = self._thing, -1
+        if thing >= 0:
+            os.close(thing)
+
+    def __iter__(self) -> Iterator[tuple[str, list[str], list[str]]]:
+        if self.single:
+            yield "", [""], []
+            return
+        way: list[Level] = [(again(self._thing, self._full), "", is_plain(self._full), [])]
+        try:
+            while way:
+                fd, where, plain, below = way[-1]
+                self._fd, self._here = fd, self._path(where)
+                for names, folders, deeper in self._parts(fd, where, plain):
+                    below += deeper
+                    yield where, self._kept(where, names, plain), self._wanted(where, folders)
+                    if self.late():
+                        return
+                below.sort(reverse=True)
+                self._next(way)
+        finally:
+            for level in way:
+                os.close(level[0])
+
+    def late(self) -> str:
+        """Why the walk has to stop now, or nothing."""
+        now = time.monotonic()
+        if now > self._late:
+            self.stopped = f"after {self._holder.permit.seconds * _SHARE:.3g} s"
+        elif self.entries > ENTRIES:
+            self.stopped = f"after {ENTRIES:,} names"
+        elif now > self._looked:
+            self._looked = now + _LOOK
+            if self._holder.ending():
+                self.stopped = "because the call was ended"
+        return self.stopped
+
+    def first(self, name: str) -> bytes:
+        """The first bytes of a file of the latest names, all of it unless `more`. b"" for what cannot be read."""
+        if self._file >= 0:
+            self._shut()
+        if not self._reads:
+            raise Refused("the permit lets names be listed, not files be read", "hands.no-grant")
+        file = -1
+        try:
+            file = again(self._thing, self._full) if self.single else os.open(name, _FILE, dir_fd=self._fd)
+            status = os.fstat(file)
+            if status.st_mode & 0o170000 != 0o100000:
+                return b""
+            if not self._below.file(status, self._here) and not self.single:
+                self._left("private", 1)
+                return b""
+            size = status.st_size
+            if size and not self._kernel:
+                data = os.read(file, size + 1 if size < BLOCK else BLOCK)
+                more = len(data) > size or size >= BLOCK
+            else:
+                data = os.read(file, 65536)
+                more = bool(data)
+            self.sizes += len(data)
+            if more:
+                self.more, self._file, file = True, file, -1
+            return data
+        except OSError as error:
+            self._failed(error)
+            return b""
+        finally:
+            if file >= 0:
+                os.close(file)
+
+    def rest(self) -> Iterator[bytes]:
+        """The blocks of the file that `first` began, up to BLOCK bytes each, until the end or until it is late."""
+        while self.more and not self.late():
+            try:
+                block = os.read(self._file, BLOCK)
+            except OSError as error:
+                self._failed(error)
+                block = b""
+            if not block:
+                self._shut()
+                return
+            self.sizes += len(block)
+            yield block
+
+    def _shut(self) -> None:
+        self.more = False
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+    def _failed(self, error: OSError) -> None:
+        if self.single:
+            raise ToolFault(f"{self._full} cannot be read: {said(error)}") from error
+        if error.errno not in _GONE:
+            self._left("unreadable", 1)
+
+    def _left(self, why: str, number: int) -> None:
+        if number:
+            self.skipped[why] = self.skipped.get(why, 0) + number
+
+    def _path(self, where: str) -> str:
+        return f"{self._full.rstrip('/')}/{where[:-1]}" if where else self._full
+
+    def _parts(self, fd: int, where: str, plain: bool) -> Iterator[tuple[list[str], list[str], list[str]]]:
+        """Of each CHUNK of a folder: names of what is none, of its folders that are seen, and of those to go into."""
+        suffix = self.suffix
+        with os.scandir(fd) as listing:
+            while True:
+                entries = list(islice(listing, CHUNK))
+                self.entries += len(entries)
+                folders = [entry.name for entry in entries if entry.is_dir() and not entry.is_symlink()]
+                if self.files:
+                    names = [entry.name for entry in entries if entry.is_file()]
+                elif suffix:
+                    names = [entry.name for entry in entries if entry.name.endswith(suffix)]
+                else:
+                    names = [entry.name for entry in entries]
+                if folders and not self.files:
+                    taken = frozenset(folders)
+                    names = [name for name in names if name not in taken]
+                yield names, *self._deeper(folders, where, plain)
+                if len(entries) < CHUNK:
+                    return
+
+    def _deeper(self, folders: list[str], where: str, plain: bool) -> tuple[list[str], list[str]]:
+        """Of the folders in a folder, those that may be seen, and those that are gone into."""
+        if not folders:
+            return [], []
+        seen = self._open(self._dotted(folders), plain)
+        wanted = seen if self.enter is None else self.enter(where, seen)
+        if where.count("/") + 1 >= min(self.depth, self._deepest):
+            self._left("deep", len(wanted) if self.depth >= DEPTH else 0)
+            return seen, []
+        light = [name for name in wanted if name not in HEAVY and not (self._here == "/" and name in _KERNEL)]
+        self._left("heavy", len(wanted) - len(light))
+        return seen, light
+
+    def _dotted(self, names: list[str]) -> list[str]:
+        """`names` without those that are hidden."""
+        if self.hidden:
+            return names
+        shown = [name for name in names if name[0] != "."]
+        self._left("hidden", len(names) - len(shown))
+        return shown
+
+    def _open(self, names: list[str], plain: bool) -> list[str]:
+        """`names` without those that are closed."""
+        found = self._below.names(self._here, names, plain)
+        self._left("private", len(names) - len(found))
+        return found
+
+    def _kept(self, where: str, names: list[str], plain: bool) -> list[str]:
+        names = self._dotted(names)
+        if self.keep is not None and names:
+            names = self.keep(where, names)
+        if names:
+            names = self._open(names, plain)
+            names.sort()
+        return names
+
+    def _wanted(self, where: str, folders: list[str]) -> list[str]:
+        return sorted(folders if self.keep is None else self.keep(where, folders)) if folders else folders
+
+    def _next(self, way: list[Level]) -> None:
+        """Go into the next folder, up the way where there is none left; what is done is closed."""
+        while way:
+            fd, where, plain, below = way[-1]
+            while below:
+                name = below.pop()
+                deeper = self._entered(fd, f"{where}{name}/", name)
+                if deeper >= 0:
+                    way.append((deeper, f"{where}{name}/", plain and is_quick(name), []))
+                    return
+            os.close(way.pop()[0])
+
+    def _entered(self, above: int, where: str, name: str) -> int:
+        """The descriptor of a folder in an open one; -1 when it cannot or may not be gone into."""
+        try:
+            fd = os.open(name, _FOLDER, dir_fd=above)
+        except OSError as error:
+            self._failed(error)
+            return -1
+        if self._below.folder(os.fstat(fd), self._path(where)):
+            return fd
+        os.close(fd)
+        self._left("private", 1)
+        return -1
+
+
+def grow(holder: Holder, way_to: Way, path: str, verb: str) -> Tree:
+    """The tree at the end of a way. ToolFault where no folder and no regular file is, Refused without a deep grant.
+
+    What may be listed, but not below, gives its own names alone.
+    """
+    spot = place(path, holder.world.scene)
+    grant = holder.grant(verb, spot.root, spot.path)
+    if verb == "read" and not grant.deep:
+        raise Refused(f"the permit of {holder.call.tool} does not reach below {path}", "hands.no-grant")
+    thing, spot = way_to.opened(path)
+    kept = False
+    try:
+        kind = os.fstat(thing).st_mode & 0o170000
+        if kind not in (0o040000, 0o100000) or (kind == 0o100000 and path.endswith("/")):
+            raise ToolFault(f"{path} is no folder and no regular file", "only those can be searched")
+        tree = Tree(holder, thing, spot, grant)
+        kept = True
+        return tree
+    finally:
+        if not kept:
+            os.close(thing)
