@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from edge.call import Args, Effect, Observation, Scene
     from edge.loop import Loop
+    from edge.model import Model
     from edge.tool import Hands, Tool
 
 SKIP = 6
@@ -139,16 +140,27 @@ def private() -> float:
 
 def loop(port: int, steps: int, tool: Tool) -> Loop:
     """A loop of the product's parts that talks to the server at `port` and has only `tool`."""
+    from edge.call import Scene
+    from edge.config import ModelSettings
+    from edge.model import make
+
+    settings = ModelSettings(
+        spec="chat:bench", base_url=f"http://127.0.0.1:{port}/steps/{steps}", mode="native", stream=False
+    )
+    return assembled(make(settings, Scene("", "")), steps, tool)
+
+
+def assembled(model: Model, steps: int, tool: Tool) -> Loop:
+    """A loop of the product's parts with this model, for a turn of so many steps."""
     from edge.approve import Nobody
     from edge.brief import brief
     from edge.call import Scene, Sensor
     from edge.catalogue import Catalogue
-    from edge.config import Budgets, ModelSettings
+    from edge.config import Budgets
     from edge.context import Context
     from edge.gate.policy import Policy
     from edge.hands.world import World
     from edge.loop import Loop
-    from edge.model import make
     from edge.parts import Parts
     from edge.tape.journal import Tape
     from edge.watch import Watcher
@@ -156,9 +168,6 @@ def loop(port: int, steps: int, tool: Tool) -> Loop:
     folder = scratch.folder(memory=True)
     scene = Scene(cwd=folder, home=folder, sensors=(Sensor("nothing", "nothing", "", "bench"),), state=folder)
     budgets = Budgets(steps=steps + 1, calls_per_hour=steps + 1)
-    settings = ModelSettings(
-        spec="chat:bench", base_url=f"http://127.0.0.1:{port}/steps/{steps}", mode="native", stream=False
-    )
 
     def no_board() -> Any:
         raise AssertionError("this run has no board")
@@ -167,21 +176,21 @@ def loop(port: int, steps: int, tool: Tool) -> Loop:
     world = World(scene, Tape.create(f"{folder}/tapes"), no_board)
     return Loop(
         Parts(
-            model=make(settings, scene),
+            model=model,
             world=world,
-            context=Context(brief(scene, catalogue, "native"), "native"),
+            context=Context(brief(scene, catalogue, model.mode), model.mode),
             catalogue=catalogue,
             policy=Policy("guarded", budgets.calls_per_hour, budgets.tool_seconds),
             budgets=budgets,
             approver=Nobody(),
             watcher=Watcher(),
             clock=lambda: "",
-            **_watched(folder, scene),
+            **watched(folder, scene),
         )
     )
 
 
-def _watched(folder: str, scene: Scene) -> dict[str, Any]:
+def watched(folder: str, scene: Scene) -> dict[str, Any]:
     """What watches over a run, as the product makes it: audit, redaction, taint, grants, the operator's stop."""
     from edge.grants import Grants
     from edge.redact import Redactor
