@@ -220,8 +220,18 @@ def chars(items: Iterable[Item], negated: bool = False, fold: bool = False) -> C
 
 
 def _few_members(base: int, ranges: set[tuple[int, int]]) -> list[str]:
-    found = [chr(code) for code in range(65, 123) if base >> code & 1]
+    found = [chr(code) for code in bits(base & (UPPER | LOWER))]
     return found + [chr(code) for low, high in ranges if high - low <= FEW for code in range(low, high + 1)]
+
+
+def bits(mask: int) -> list[int]:
+    """The numbers of the bits that are set, lowest first."""
+    found = []
+    while mask:
+        low = mask & -mask
+        found.append(low.bit_length() - 1)
+        mask ^= low
+    return found
 
 
 def span(low: int, high: int) -> Item:
@@ -231,7 +241,10 @@ def span(low: int, high: int) -> Item:
 
 def one(char: str, fold: bool = False) -> Chars:
     """The set of one character; of its whole case family when case does not count."""
-    members = variants(char) if fold else char
+    code = ord(char)
+    if not fold or not char.isalpha():
+        return Chars(1 << code) if code < 128 else Chars(0, ((code, code),))
+    members = variants(char)
     return chars(span(ord(member), ord(member)) for member in members)
 
 

@@ -27,7 +27,7 @@ one of bytes for texts below U+0080, one of characters for all others where `re`
 from __future__ import annotations
 
 from edge.record import Record
-from edge.regex.chars import ANY, ASCII, ESCAPES, LINE_FEED, WORD, Chars
+from edge.regex.chars import ANY, ASCII, ESCAPES, LINE_FEED, WORD, Chars, bits
 from edge.regex.tree import EMPTY, MANY, Alt, At, Rep, Set
 
 TYPE_CHECKING = False
@@ -169,12 +169,11 @@ def _in_brackets(mask: int, more: str = "") -> str:
 
 def _ranges(mask: int) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
-    for code in range(128):
-        if mask >> code & 1:
-            if found and found[-1][1] == code - 1:
-                found[-1] = found[-1][0], code
-            else:
-                found.append((code, code))
+    for code in bits(mask):
+        if found and found[-1][1] == code - 1:
+            found[-1] = found[-1][0], code
+        else:
+            found.append((code, code))
     return found
 
 

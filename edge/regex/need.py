@@ -12,6 +12,7 @@ Rules:
 from __future__ import annotations
 
 from edge.record import Record
+from edge.regex.chars import bits
 from edge.regex.tree import Alt, At, Rep, Set
 
 TYPE_CHECKING = False
@@ -128,14 +129,13 @@ def _repeated(node: Rep, fold: bool) -> Need:
 def _members(chars: Chars, fold: bool) -> tuple[str, ...]:
     """The characters of a small set, () for a large one. `fold`: those below U+0080 alone, as small letters."""
     mask = chars.mask
-    if fold:
-        found = {chr(code).lower() for code in range(128) if mask >> code & 1} if _few(mask, 6) else set()
-        return tuple(sorted(found)) if len(found) <= 3 else ()
-    if chars.negated or chars.kinds or any(high - low > 2 for low, high in chars.ranges) or not _few(mask, 3):
+    if not _few(mask, 6 if fold else 3) or (not fold and (chars.negated or chars.kinds)):
         return ()
-    small = [chr(code) for code in range(128) if mask >> code & 1]
-    small += [chr(code) for low, high in chars.ranges for code in range(low, high + 1)]
-    return tuple(small) if len(small) <= 3 else ()
+    found = dict.fromkeys(chr(code).lower() if fold else chr(code) for code in bits(mask))
+    if not fold:
+        for low, high in chars.ranges:
+            found.update(dict.fromkeys(map(chr, range(low, min(high, low + 3) + 1))))
+    return tuple(found) if len(found) <= 3 else ()
 
 
 def _few(mask: int, most: int) -> bool:

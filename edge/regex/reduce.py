@@ -53,7 +53,7 @@ def _sequence(node: Seq) -> Node:
 
 def _joined(left: Node, right: Node) -> Node | None:
     """Two neighbours as one repeat of a set; None where that is not so, or no gain."""
-    if not isinstance(left, Rep) and not isinstance(right, Rep):
+    if not (isinstance(left, Rep) or isinstance(right, Rep)):
         return None
     first = left if isinstance(left, Rep) else Rep(left, 1, 1)
     second = right if isinstance(right, Rep) else Rep(right, 1, 1)

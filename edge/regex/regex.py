@@ -24,9 +24,13 @@ from edge.regex.tree import EMPTY, At, Seq, has_at, mirror
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from typing import Optional
 
     from edge.regex.scan import Late
     from edge.regex.tree import Node
+
+    # Searches by `re` in bytes below 128 and in text: from here to there, where, or -1.
+    Quick = tuple[Optional[Callable[[bytes, int, int], int]], Optional[Callable[[str, int, int], int]]]
 
 # Bytes that must come before `re` compiles for them; the automaton is made faster than it.
 PAYS = 2048
@@ -45,17 +49,14 @@ def encoded(texts: tuple[str, ...]) -> tuple[bytes, ...]:
     return tuple(text.encode() for text in texts)
 
 
-class Edged:
-    """A text with or without `^` before and `$` after it; several texts without either."""
-
-    def __init__(self, tree: Node) -> None:
-        items = tree.items if isinstance(tree, Seq) else (tree,)
-        self.begins = bool(items) and items[0] == At("^")
-        self.ends = len(items) > self.begins and items[-1] == At("$")
-        inner = Seq(items[self.begins : len(items) - self.ends])
-        self.texts = () if has_at(inner) else encoded(need(inner).exact)
-        if (self.begins or self.ends) and len(self.texts) != 1:
-            self.texts = ()
+def whole_texts(tree: Node) -> tuple[tuple[bytes, ...], bool, bool]:
+    """The texts that the pattern stands for, and whether one text has `^` before or `$` after it; no texts: more."""
+    items = tree.items if isinstance(tree, Seq) else (tree,)
+    begins = bool(items) and items[0] == At("^")
+    ends = len(items) > begins and items[-1] == At("$")
+    inner = Seq(items[begins : len(items) - ends])
+    texts = () if has_at(inner) else encoded(need(inner).exact)
+    return (() if (begins or ends) and len(texts) != 1 else texts), begins, ends
 
 
 class Regex:
@@ -69,15 +70,14 @@ class Regex:
         fits(self.tree)
         self.small = reduced(self.tree)
         self.every = self.small in (EMPTY, At("^"), At("$"))
-        self.edged = Edged(self.small)
-        best = encoded(need(self.small).best)
-        self.needle = best[0] if len(best) == 1 else b""
-        self.texts = best
+        self.whole, self.begins, self.ends = whole_texts(self.small)
+        self.texts = encoded(need(self.small).best)
+        self.needle = self.texts[0] if len(self.texts) == 1 else b""
         self.folded = encoded(need(self.small, fold=True).best) if ignore_case else ()
-        linear = not (self.every or self.edged.texts) and is_linear(self.small)
-        self.plan = "literal" if self.every or self.edged.texts else "re" if linear else "dfa"
+        linear = not (self.every or self.whole) and is_linear(self.small)
+        self.plan = "literal" if self.every or self.whole else "re" if linear else "dfa"
         self.work = 0
-        self.quick: tuple[Callable[[bytes, int, int], int] | None, Callable[[str, int, int], int] | None] = None, None
+        self.quick: Quick = (None, None)
         self.machine_made: Machine | None = None
         self.spans: tuple[Machine, Machine] | None = None
 
@@ -91,11 +91,16 @@ class Regex:
         self.prepare(stop - start)
         if self.every:
             return scan.every_line(data, start, stop, late)
-        if self.edged.texts:
+        if self.whole:
             return self._literal(data, start, stop, late)
         if self.folded:
             return self._folded(data, start, stop, late)
         return self._few(data, start, stop, late) if self.texts else self._blocks(data, start, stop, late)
+
+    def by_automaton(self, data: bytes) -> Iterator[int]:
+        """The same lines of a whole buffer, found without literals and `re`: slower, and never slower than that."""
+        for low, high in scan.blocks(data, 0, len(data), SLOW_BLOCK, None):
+            yield from self._block(data, low, high, (None, None))
 
     def matches(self, line: bytes) -> bool:
         """Does the line match? A line feed at its end does not count."""
@@ -134,10 +139,9 @@ class Regex:
     # --- ways through a buffer ---
 
     def _literal(self, data: bytes, start: int, stop: int, late: Late) -> Iterator[int]:
-        edged = self.edged
-        if edged.begins or edged.ends:
-            return scan.edged_lines(data, edged.texts[0], (edged.begins, edged.ends), start, stop, late)
-        return (low for low, _ in scan.lines_with(data, edged.texts, start, stop, late))
+        if self.begins or self.ends:
+            return scan.edged_lines(data, self.whole[0], (self.begins, self.ends), start, stop, late)
+        return (low for low, _ in scan.lines_with(data, self.whole, start, stop, late))
 
     def _few(self, data: bytes, start: int, stop: int, late: Late) -> Iterator[int]:
         """A close look at lines with a needed text, until they turn out to be many."""
@@ -171,11 +175,11 @@ class Regex:
                 if self._long(data, low, high - data.endswith(b"\n", low, high), late):
                     yield low
             else:
-                yield from self._block(data, low, high)
+                yield from self._block(data, low, high, self.quick)
 
-    def _block(self, data: bytes, low: int, high: int) -> Iterator[int]:
+    def _block(self, data: bytes, low: int, high: int, quick: Quick) -> Iterator[int]:
         block = data[low:high]
-        narrow, wide = self.quick
+        narrow, wide = quick
         if narrow and block.isascii():
             end = len(block) - block.endswith(b"\n")
             yield from map(low.__add__, scan.hits(block, b"\n", lambda text, at: narrow(text, at, end)))
@@ -275,9 +279,7 @@ def _last(machine: Machine, text: str, before: int, after: int) -> int | None:
     return len(text) if machine.ends(state, after) else found
 
 
-def _compiled(
-    tree: Node,
-) -> tuple[Callable[[bytes, int, int], int] | None, Callable[[str, int, int], int] | None]:
+def _compiled(tree: Node) -> Quick:
     """Searches by `re`: in bytes below 128, and in text where `re` has words for the sets. Each says where, or -1."""
     import re
 
