@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 
 import pytest
 
@@ -17,6 +16,7 @@ from edge.schema import wire
 from edge.step import Step, read, step_schema
 from tests.support.agent import ROOT
 from tests.support.asking import Asked, Timed, chat, late, request
+from tests.support.boards import eventually
 from tests.support.chatserver import ChatServer, call
 
 SCHEMAS = {tool.name: tool.schema for tool in every()}
@@ -213,7 +213,7 @@ def test_a_new_request_ends_the_one_that_was_given_up():
     with ChatServer([{"reply": "late", "delay": 20}, {"reply": "now"}]) as server:
         model = chat(server)
         first = Asked(model, request(seconds=30.0))
-        time.sleep(0.2)
+        eventually(lambda: server.requests)
         with Timed() as t:
             assert model.ask(request()).raw["content"] == "now"
         assert t.seconds < 2.0 + late(t.begun)

@@ -12,6 +12,7 @@ import pytest
 from edge.faults import BudgetFault, Fault, ModelFault
 from edge.model.retry import LONGEST
 from tests.support.asking import Asked, Timed, chat, late, moment, request, soon
+from tests.support.boards import eventually
 from tests.support.chatserver import ChatServer, call, completion
 
 OK = json.dumps(completion({"reply": "33 C"}))
@@ -501,7 +502,7 @@ def test_a_cut_ends_a_pause_between_tries():
     with ChatServer([{"status": 429, "headers": {"Retry-After": "15"}, "times": 9}]) as server:
         model = chat(server)
         asked = Asked(model, request(seconds=30.0))
-        time.sleep(0.3)
+        eventually(lambda: server.requests)
         begun = moment()
         model.cut()
         asked.join(60)
