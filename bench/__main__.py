@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-NAMES = ("start", "memory", "steps", "wall", "parallel", "output", "reading", "regex")
+NAMES = ("start", "memory", "steps", "wall", "parallel", "output", "reading", "regex", "outline")
 USAGE = f"usage: python3 -m bench [{'|'.join(NAMES)} ...] [--json FILE] [--check]"
 
 

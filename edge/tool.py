@@ -53,6 +53,14 @@ class TreeHands(Protocol):
         """Why it has to stop now, or nothing."""
 
 
+class BlockHands(Protocol):
+    """The blocks of whole lines of one file. `why`: the reason for which reading stopped early, or nothing."""
+
+    why: str
+
+    def __iter__(self) -> Iterator[bytes]: ...
+
+
 class FileHands(Protocol):
     """Files inside what was granted."""
 
@@ -67,6 +75,9 @@ class FileHands(Protocol):
 
     def whole(self, path: str, most: int) -> tuple[bytes, tuple[int, int, int, int]]:
         """All of a regular file of at most `most` bytes, and its stamp for `put`."""
+
+    def blocks(self, path: str) -> BlockHands:
+        """A regular file as blocks of whole lines, to be gone through once."""
 
     def write(self, path: str, content: bytes) -> int:
         """Replace or create a file atomically; the number of bytes written."""

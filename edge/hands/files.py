@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from edge.gate.paths import Place
     from edge.hands import Holder
+    from edge.hands.blocks import Blocks
     from edge.hands.replace import Stamp
     from edge.hands.tree import Tree
 
@@ -100,6 +101,12 @@ class Files:
             return all_of(descriptor, path, most, self.why)
 
         return self._opened(path, act)
+
+    def blocks(self, path: str) -> Blocks:
+        """A regular file as blocks of whole lines, to be gone through once: edge/hands/blocks.py."""
+        from edge.hands.blocks import Blocks
+
+        return self._opened(path, lambda descriptor, spot, kind: Blocks(os.dup(descriptor), self.why))
 
     def list(self, path: str, depth: int, hidden: bool, most: int) -> Mapping[str, Any]:
         """What a folder holds down to `depth` levels, sorted, at most `most`: `path place found left`.
