@@ -28,17 +28,21 @@ USUAL = frozenset("dhcumpfgybvw0123456789_.,:-/=\"'()TSAEICNRO")
 
 
 class Need(Record):
-    """`exact`: every text that can be matched, () when they are not known. `best`: one of these is in every match."""
+    """`exact`: every text that can be matched, () when they are not known.
+
+    `best`: one of these is in every match. `one`: this is in every match, "" when there is none.
+    """
 
     exact: tuple[str, ...] = ()
     best: tuple[str, ...] = ()
+    one: str = ""
 
 
 def need(node: Node, fold: bool = False) -> Need:
     """What a match of this tree must hold. `fold`: in a text below U+0080, after lower()."""
     if isinstance(node, Set):
         members = _members(node.chars, fold)
-        return Need(members, members)
+        return Need(members, members, members[0] if len(members) == 1 else "")
     if isinstance(node, At):
         return Need(("",))
     if isinstance(node, Alt):
@@ -60,28 +64,38 @@ def worth(texts: tuple[str, ...]) -> float:
 
 
 class Walk:
-    """The way through a sequence. `run`: the texts that end here; `whole`: is it all that was read so far?"""
+    """The way through a sequence.
+
+    `run`: the texts that end here; `whole`: is it all that was read so far? `solo`: the one text that ends here.
+    """
 
     def __init__(self, fold: bool) -> None:
         self.fold = fold
         self.run: tuple[str, ...] = ("",)
+        self.solo = ""
         self.whole = True
         self.best: tuple[str, ...] = ()
+        self.one = ""
 
     def offer(self, texts: tuple[str, ...]) -> None:
         """Keep these as the best ones if they are."""
+        if len(texts) == 1 and worth(texts) > worth((self.one,)):
+            self.one = texts[0]
         if worth(texts) > worth(self.best):
             self.best = texts
 
     def add(self, item: Node) -> None:
         """Read one more item."""
         found = need(item, self.fold)
+        self.offer((self.solo,))
+        self.solo = self.solo + found.exact[0] if len(found.exact) == 1 and len(self.solo) < MOST_LENGTH else ""
         if found.exact:
             longer = _crossed(self.run, found.exact)
             if longer:
                 self.run = longer
                 return
         self.offer(found.best)
+        self.offer((found.one,))
         if isinstance(item, Rep) and item.low and not found.exact:
             # What stands before a repeat is followed by its first times, what comes after follows its last ones.
             sure = need(Rep(item.item, item.low, item.low), self.fold).exact
@@ -95,7 +109,8 @@ class Walk:
     def done(self) -> Need:
         """What was found."""
         self.offer(self.run)
-        return Need(self.run if self.whole else (), self.best)
+        self.offer((self.solo,))
+        return Need(self.run if self.whole else (), self.best, self.one)
 
 
 def _crossed(left: tuple[str, ...], right: tuple[str, ...]) -> tuple[str, ...]:
@@ -110,7 +125,9 @@ def _any_of(found: list[Need]) -> Need:
     if not all(one.exact for one in found) or len(exact) > MOST_TEXTS:
         exact = ()
     best = tuple(dict.fromkeys(text for one in found for text in one.best))
-    return Need(exact, best if all(one.best for one in found) and len(best) <= MOST_TEXTS else ())
+    ones = {one.one for one in found}
+    best = best if all(one.best for one in found) and len(best) <= MOST_TEXTS else ()
+    return Need(exact, best, ones.pop() if len(ones) == 1 else "")
 
 
 def _repeated(node: Rep, fold: bool) -> Need:
@@ -121,9 +138,10 @@ def _repeated(node: Rep, fold: bool) -> Need:
     for _ in range(node.low - 1 if texts else 0):
         longer = _crossed(texts, inner.exact)
         if not longer:
-            return Need((), max(texts, inner.best, key=worth))
+            return Need((), max(texts, inner.best, key=worth), inner.one)
         texts = longer
-    return Need(texts if node.low == node.high else (), texts or inner.best)
+    one = texts[0] if len(texts) == 1 else inner.one
+    return Need(texts if node.low == node.high else (), texts or inner.best, one)
 
 
 def _members(chars: Chars, fold: bool) -> tuple[str, ...]:

@@ -166,8 +166,9 @@ class Parser:
     def atom(self) -> Node:
         """One item without its repeats."""
         char = self.text[self.at]
+        here = self.at
         if char in "*+?" or (char == "{" and self.braces() is not None):
-            raise self.fault(f"{char} with nothing to repeat", "escape it with a backslash")
+            raise self.fault(f"{char} with nothing to repeat", "escape it with a backslash", here)
         if char == "(":
             return self.group()
         if char == "[":

@@ -71,8 +71,9 @@ class Regex:
         self.small = reduced(self.tree)
         self.every = self.small in (EMPTY, At("^"), At("$"))
         self.whole, self.begins, self.ends = whole_texts(self.small)
-        self.texts = encoded(need(self.small).best)
-        self.needle = self.texts[0] if len(self.texts) == 1 else b""
+        wanted = need(self.small)
+        self.texts = encoded(wanted.best)
+        self.needle = b"".join(encoded((wanted.one,)))
         self.folded = encoded(need(self.small, fold=True).best) if ignore_case else ()
         linear = not (self.every or self.whole) and is_linear(self.small)
         self.plan = "literal" if self.every or self.whole else "re" if linear else "dfa"

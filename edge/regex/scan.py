@@ -89,11 +89,13 @@ def lines_with(data: bytes, texts: Sequence[bytes], start: int, end: int, late: 
 def edged_lines(data: bytes, text: bytes, edges: tuple[bool, bool], start: int, end: int, late: Late) -> Iterator[int]:
     """Where each line starts that begins, or ends, with the text; both edges: that is the text."""
     begins, ends = edges
+    if start >= end:
+        return
+    alone = end - start == len(text) and data.startswith(text, start, end)
     text = b"\n" * begins + text + b"\n" * ends
-    if begins and (data.startswith(text[1:], start, end) or data[start:end] == text[1:-1] * ends):
+    if begins and (data.startswith(text[1:], start, end) or alone):
         yield start
-    asked, at = start, start
-    last = -1
+    asked = at = start
     while True:
         hit = data.find(text, at, end)
         if hit < 0:
@@ -101,13 +103,10 @@ def edged_lines(data: bytes, text: bytes, edges: tuple[bool, bool], start: int, 
         if hit >= asked:
             in_time(late)
             asked = hit + BLOCK
-        last = hit + 1 if begins else data.rfind(b"\n", start, hit) + 1 or start
-        yield last
+        yield hit + 1 if begins else data.rfind(b"\n", start, hit) + 1 or start
         at = hit + len(text) - ends
     if ends and not data.endswith(b"\n", start, end) and data.endswith(text[:-1], start, end):
-        low = data.rfind(b"\n", start, end) + 1 or start
-        if low > last:
-            yield low
+        yield data.rfind(b"\n", start, end) + 1 or start
 
 
 def hits(text: Text, feed: Text, first: Callable[[Text, int], int]) -> Iterator[int]:
