@@ -126,22 +126,23 @@ class _Ends:
         return nearest + (self._text[nearest] != "\x1b")
 
 
-def clip(text: str, limit: int) -> str:
+def clip(text: str, limit: int, without: int = 0) -> str:
     """`text` in at most `limit` bytes of UTF-8: its head and its tail, and between them how much was cut.
 
-    Two thirds of the room go to the head. Under about 60 bytes there is no room to say so: the head alone.
+    Two thirds of the room go to the head. Under about 60 bytes there is no room to say so: the head alone. `without`:
+    bytes that were taken out of its middle before; head and tail must be longer than `limit` then, each.
     """
     raw = text.encode("utf-8", "surrogatepass")
     if len(raw) <= limit:
         return text
-    room = limit - len(f"\n[... {len(raw)} bytes cut ...]\n")
+    room = limit - len(f"\n[... {len(raw) + without} bytes cut ...]\n")
     if room < 32:
         return _whole(raw[: max(0, limit)])
     head = _whole(raw[: room - room // 3])
     start = len(raw) - room // 3
     while start < len(raw) and raw[start] & 0xC0 == 0x80:
         start += 1
-    cut = start - len(head.encode("utf-8", "surrogatepass"))
+    cut = start - len(head.encode("utf-8", "surrogatepass")) + without
     return f"{head}\n[... {cut} bytes cut ...]\n{raw[start:].decode('utf-8', 'surrogatepass')}"
 
 

@@ -45,13 +45,13 @@ def words(args: Args, scene: Scene) -> str:
 def run(args: Args, hands: Hands) -> Observation:
     seconds = float(args.get("timeout_seconds", SECONDS))
     found = dict(hands.run.shell(args["command"], seconds, args.get("cwd", ""), args.get("background", False)))
-    out, err = tidy(found.pop("stdout")), tidy(found.pop("stderr"))
+    out, err = tidied(found.pop("stdout")), tidied(found.pop("stderr"))
     good = found["ended"] == "moved" or (found["ended"] == "exit" and found["code"] == 0)
     # What the wall keeps closed beyond the permit explains a failure; a success needs no word about it.
     told = [f"[{said}]" for said in (*_ending(found), *(() if good else found["said"]), *found["notes"])]
-    text = "\n".join([*_streams(clip(out, CLIP), clip(err, CLIP)), *told])
-    shown = len(out.encode("utf-8", "replace")) <= CLIP and len(err.encode("utf-8", "replace")) <= CLIP
-    whole = "" if shown else "\n".join([*_streams(out, err), *told])
+    (short, out_fits), (short_err, err_fits) = _clipped(out), _clipped(err)
+    text = "\n".join([*_streams(short, short_err), *told])
+    whole = "" if out_fits and err_fits else _whole(out, err, told)
     facts = {name: found[name] for name in _FACTS}
     if found["ended"] == "moved":
         facts = {**facts, "shell_id": found["shell_id"], "status": "running", "next_offset": found["next_offset"]}
@@ -62,8 +62,39 @@ def _streams(out: str, err: str) -> list[str]:
     return [out] * bool(out) + ["[stderr]\n" + err] * bool(err)
 
 
+def _whole(out: list[str], err: list[str], told: list[str]) -> str:
+    """The same with nothing clipped."""
+    parts = [out] * bool(out) + [["[stderr]\n", *err]] * bool(err) + [[one] for one in told]
+    return "".join([piece for number, part in enumerate(parts) for piece in (*["\n"] * bool(number), *part)])
+
+
+def _clipped(pieces: list[str]) -> tuple[str, bool]:
+    """What is shown of a stream, and whether that is all of it."""
+    if sum(map(len, pieces)) <= 2 * CLIP:
+        text = "".join(pieces)
+        shown = clip(text, CLIP)
+        return shown, shown == text
+    ends = ["", ""]
+    for piece in pieces:
+        ends[0] += piece[: CLIP - len(ends[0])]
+        if len(ends[0]) == CLIP:
+            break
+    for piece in reversed(pieces):
+        ends[1] = piece[max(0, len(piece) + len(ends[1]) - CLIP) :] + ends[1]
+        if len(ends[1]) == CLIP:
+            break
+    both = "".join(ends)
+    size = sum([len(piece.encode()) for piece in pieces])
+    return clip(both, CLIP, size - len(both.encode())), False
+
+
 def tidy(text: str) -> str:
     """`text` as it stands on a screen in the end: no escapes, of a progress line its last state, no runs of blanks."""
+    return "".join(tidied(text))
+
+
+def tidied(text: str) -> list[str]:
+    """The same in pieces, of which none takes more room for a letter than its own letters need."""
     pieces: list[str] = []
     blank = True  # what stands before is empty, or ends with an empty line
     at = 0
@@ -74,12 +105,16 @@ def tidy(text: str) -> str:
         piece, blank = _tidied(text[at:end], blank)
         pieces.append(piece)
         at = end
-    return "".join(pieces).rstrip("\n")
+    while pieces:
+        last = pieces.pop().rstrip("\n")
+        if last:
+            return [*pieces, last]
+    return []
 
 
 def _tidied(text: str, blank: bool) -> tuple[str, bool]:
-    """Whole lines, each with its newline at the end; and whether the last one is empty."""
-    if text.isascii() and not blank and _is_tidy(text):
+    """These lines, each with its newline but perhaps the last of all; and whether the last one is empty."""
+    if text.isascii() and _is_tidy(text):
         return text, False
     lines: list[str] = []
     for line in (text[:-1] if text.endswith("\n") else text).replace("\r\n", "\n").split("\n"):
@@ -93,7 +128,7 @@ def _tidied(text: str, blank: bool) -> tuple[str, bool]:
 def _is_tidy(text: str) -> bool:
     """True when nothing in this text has to change, as in nearly all that programs write."""
     spaced = " \n" in text or "\t\n" in text or "\n\n" in text
-    return text.endswith("\n") and not spaced and text[0] != "\n" and plain(text) == text
+    return not spaced and text[0] != "\n" and text[-1] not in " \t" and plain(text) == text
 
 
 def _ending(found: Mapping[str, Any]) -> list[str]:

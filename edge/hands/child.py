@@ -50,8 +50,12 @@ class Stream:
             del self.tail[:over]
 
     def text(self) -> str:
-        between = b"\n[%d bytes left out]\n" % self.cut if self.cut else b""
-        return (self.head + between + self.tail).decode("utf-8", "replace")
+        """All that is kept; afterwards nothing is, so that it stands in memory once."""
+        raw, tail = self.head, self.tail
+        self.head, self.tail = bytearray(), bytearray()
+        raw += b"\n[%d bytes left out]\n" % self.cut if self.cut else b""
+        raw += tail
+        return raw.decode("utf-8", "replace")
 
 
 class Watch:

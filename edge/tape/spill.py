@@ -63,7 +63,8 @@ class Spill:
         path = self._path(handle)
         descriptor = os.open(path + ".new", os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         try:
-            _write(descriptor, line + raw)
+            _write(descriptor, line)
+            _write(descriptor, raw)
         except OSError:
             os.unlink(path + ".new")
             raise
