@@ -134,6 +134,11 @@ class NetHands(Protocol):
         body: at most `limit` bytes; `seconds` (0: the permit's) shortens the deadline.
         """
 
+    def save(
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes, path: str, seconds: float = 0.0
+    ) -> Mapping[str, Any]:
+        """The same into a file: also `saved`: `path bytes sha256 resumed was`, None when nothing was."""
+
 
 class RunHands(Protocol):
     """Child processes behind the wall."""

@@ -11,6 +11,7 @@ from edge.tool import Tool
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
     from edge.call import Args, Scene
     from edge.tool import Hands
@@ -29,7 +30,14 @@ def effects(args: Args, scene: Scene) -> tuple[Effect, ...]:
         raise UsageFault(wrong)
     if args.get("body") and method in READING:
         raise UsageFault(f"a {method} request has no body", "method=POST sends one")
-    return (Effect("fetch" if method in READING else "send", f"url:{args['url']}", detail=method),)
+    asked = Effect("fetch" if method in READING else "send", f"url:{args['url']}", detail=method)
+    if "save_to" not in args:
+        return (asked,)
+    if method == "HEAD":
+        raise UsageFault("a HEAD request has nothing to save", "method=GET brings it")
+    if any(name.lower() in ("range", "if-range") for name in args.get("headers", {})):
+        raise UsageFault("save_to sets Range itself, to go on where the last try ended", "leave it out of headers")
+    return (asked, Effect("write", f"file:{args['save_to']}"))
 
 
 def words(args: Args, scene: Scene) -> str:
@@ -39,6 +47,8 @@ def words(args: Args, scene: Scene) -> str:
         said += f" with the header fields {', '.join(names)}"
     if args.get("body"):
         said += f", sending {len(_body(args))} bytes"
+    if "save_to" in args:
+        said += f", saving the answer to {visible(args['save_to'], 4096)}"
     return said
 
 
@@ -50,12 +60,30 @@ def _body(args: Args) -> bytes:
 def run(args: Args, hands: Hands) -> Observation:
     from edge.tools import web_answer
 
-    method = args.get("method", "GET")
-    found = hands.net.request(
-        method, args["url"], args.get("headers", {}), _body(args), LIMIT, args.get("timeout_seconds", 0)
-    )
+    asked = (args.get("method", "GET"), args["url"], args.get("headers", {}), _body(args))
+    seconds = args.get("timeout_seconds", 0)
+    if "save_to" in args:
+        return _saved(hands.net.save(*asked, args["save_to"], seconds))
+    found = hands.net.request(*asked, LIMIT, seconds)
     top = [web_answer.status(found), *web_answer.notes(found), *_shown(found["headers"])]
     return web_answer.observed(found, top, TEXT, {}, None, found["status"] < 400)
+
+
+def _saved(found: Mapping[str, Any]) -> Observation:
+    from edge.tools import web_answer
+
+    saved = found["saved"]
+    top = [web_answer.status(found), *web_answer.notes(found), *_shown(found["headers"])]
+    if saved is None:
+        top.append("[nothing was saved]")
+        return web_answer.observed(found, top, TEXT, {"saved": None}, None, False)
+    said = f"{saved['bytes']:,} bytes saved to {saved['path']} ({saved['was']})"
+    if saved["resumed"]:
+        said += f", {saved['resumed']:,} of them were there from an earlier try"
+    packing = f"[saved as it came: packed as {visible(found['packed'], 40)}]"
+    top += [said, f"sha256 {saved['sha256']}", *[packing] * bool(found["packed"])]
+    facts = {name: found[name] for name in ("status", "url", "hops", "via")}
+    return Observation(True, "\n".join(top), {**facts, "saved": dict(saved)}, untrusted=True)
 
 
 def _shown(headers: Mapping[str, str]) -> list[str]:
@@ -64,14 +92,15 @@ def _shown(headers: Mapping[str, str]) -> list[str]:
 
 TOOL = Tool(
     name="http_request",
-    about="Make one HTTP request: GET and HEAD read, other methods send.",
+    about="Make one HTTP request, GET if no method; save_to downloads to a file, again to resume.",
     schema={
         "type": "object",
         "properties": {
-            "method": {"type": "string", "enum": list(METHODS), "description": "GET if absent"},
-            "url": {"type": "string", "minLength": 1, "maxLength": 8192, "description": "http:// or https://"},
+            "method": {"type": "string", "enum": list(METHODS)},
+            "url": {"type": "string", "minLength": 1, "maxLength": 8192},
             "headers": {"type": "object", "additionalProperties": {"type": "string"}},
             "body": {"type": "string", "maxLength": 1048576},
+            "save_to": {"type": "string", "minLength": 1},
             "timeout_seconds": {"type": "number", "minimum": 1, "maximum": 600},
         },
         "required": ["url"],
@@ -82,6 +111,7 @@ TOOL = Tool(
     words=words,
     examples=(
         "url=https://example.com/status.json",
+        "url=https://example.com/update.bin save_to=update.bin",
         """method=POST url=https://example.com/report headers='{"Content-Type": "text/plain"}' body='pump on'""",
     ),
 )

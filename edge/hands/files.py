@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from edge.gate.paths import Place
     from edge.hands import Holder
     from edge.hands.blocks import Blocks
+    from edge.hands.incoming import Incoming
     from edge.hands.replace import Stamp
     from edge.hands.tree import Tree
 
@@ -171,6 +172,15 @@ class Files:
             return {"bytes": len(content), "was": was, "folders": made}
 
         return _told(path, "written", act)
+
+    def incoming(self, path: str, source: str) -> Incoming:
+        """A regular file that comes piece by piece from `source`: edge/hands/incoming.py. A context manager."""
+        from edge.hands.incoming import Incoming
+
+        way_to = self._granted("write", path)
+        folder, _ = _told(path, "written", lambda: way_to.made(path))
+        spot = Spot(folder, way_to.name, path, way_to.found, lambda: way_to.still(folder, path))
+        return Incoming(spot, source, self.late)
 
     def mkdir(self, path: str) -> Mapping[str, Any]:
         """Make a folder and what is missing above it: `folders` that were made, none when it was there."""

@@ -10,8 +10,9 @@ Rules:
    on by 301, 302 or 303 becomes a GET without body; 307 and 308 keep what was asked. Credentials never go to another
    origin.
 4. One deadline stands over all of it: look-up, connections, every answer. A call that is told to end ends.
-5. Proxy variables of the environment mean nothing. A proxy that the operator set is connected to instead of the host,
-   looks up the name itself, and stands in the result. Hosts that the operator listed as internal are reached directly.
+5. Proxy variables of the environment mean nothing. A proxy that the operator set (edge/hands/net_proxy.py) is connected
+   to instead of the host, looks up the name itself, and stands in the result. Hosts that the operator listed as
+   internal are reached directly.
 6. Nothing is sent twice: another address of a name is tried only while no connection stands.
 """
 
@@ -24,6 +25,7 @@ from edge.faults import Refused, ToolFault
 from edge.gate import fields, urls
 from edge.gate.addresses import internal, packed
 from edge.hands import net_exchange as http
+from edge.hands import net_proxy
 from edge.hands.net_exchange import Answer, Asked
 from edge.hands.net_line import dial
 
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from edge.call import Grant
     from edge.gate.urls import Url
     from edge.hands import Holder
+    from edge.hands.net_exchange import Keep
     from edge.hands.net_line import Line
     from edge.hands.net_resolve import Resolver
 
@@ -63,25 +66,50 @@ class Net:
         not unpacked. `hops` are the URLs that led on to `url`. `via` is the proxy, "" without one. `seconds` (0: the
         permit's) shortens the deadline. ToolFault for what fails, Refused for what must not be.
         """
-        wrong = fields.wrong(headers) or ("" if method in METHODS else f"{method!r} is no method of a request")
-        if body and method in READING:
-            wrong = f"a {method} request has no body"
-        if wrong:
-            raise ToolFault(wrong)
+        asked = _asked(method, url, headers, body)
+        return self._trip(seconds, limit).run(asked)
+
+    def save(
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes, path: str, seconds: float = 0.0
+    ) -> Mapping[str, Any]:
+        """The same into a file that was granted for writing: also `saved` (edge/hands/net_save.py)."""
+        from edge.hands.net_save import save
+
+        asked = _asked(method, url, headers, body)
+        if method == "HEAD" or any(name.lower() in ("range", "if-range") for name in headers):
+            raise ToolFault("what is saved comes as a whole: no HEAD, no Range", "leave save_to out")
+        _readable(asked.url)
+
+        def go(what: Asked, left: float, limit: int, keep: Keep) -> Mapping[str, Any]:
+            return self._trip(left, limit, keep).run(what)
+
+        return save(self._holder, asked, path, seconds or self._holder.permit.seconds, go)
+
+    def _trip(self, seconds: float, limit: int, keep: Keep | None = None) -> Trip:
         most = self._holder.permit.seconds
-        trip = Trip(self._holder, self._allowed, min(seconds or most, most), min(limit, BODY))
-        return trip.run(Asked(method, urls.read(url), dict(headers), body))
+        return Trip(self._holder, self._allowed, min(seconds or most, most), min(limit, BODY), keep)
+
+
+def _asked(method: str, url: str, headers: Mapping[str, str], body: bytes) -> Asked:
+    """What to ask first. ToolFault when it is no request."""
+    wrong = fields.wrong(headers) or ("" if method in METHODS else f"{method!r} is no method of a request")
+    if body and method in READING:
+        wrong = f"a {method} request has no body"
+    if wrong:
+        raise ToolFault(wrong)
+    return Asked(method, urls.read(url), dict(headers), body)
 
 
 class Trip:
     """One request on its way through its redirects."""
 
-    def __init__(self, holder: Holder, allowed: frozenset[str], seconds: float, limit: int) -> None:
+    def __init__(self, holder: Holder, allowed: frozenset[str], seconds: float, limit: int, keep: Keep | None) -> None:
         self._holder = holder
         self._allowed = allowed
         self._seconds = seconds
         self._deadline = time.monotonic() + seconds
         self._limit = limit
+        self._keep = keep
         self._via = ""
 
     def run(self, asked: Asked) -> Mapping[str, Any]:
@@ -160,17 +188,19 @@ class Trip:
         """One exchange with one host, or with the proxy."""
         url = asked.url
         secure = url.scheme == "https"
-        proxy = None if listed else self._proxy()
-        self._via = proxy.authority if proxy else ""
+        proxy = None if listed else net_proxy.read(self._holder.world.proxy)
+        self._via = proxy.shown if proxy else ""
         if proxy and url.kind == "internal" and url.host not in self._allowed:
             raise Refused(url.why, "net.internal", FIX)
-        line = self._connected(proxy or url, True if proxy else listed)
+        line = self._connected(proxy.url if proxy else url, True if proxy else listed)
+        tunnelled = proxy is not None and (secure or proxy.socks)
         try:
-            if proxy and secure:
-                self._tunnel(line, url, proxy)
+            if proxy and tunnelled:
+                net_proxy.through(line, url, proxy, http.HEAD)
             if secure:
-                line = line.secured(http.context(url.host), url.host)
-            return http.exchange(line, asked, self._limit, bool(proxy and not secure), _leads_on)
+                line = line.secured(http.context(url.host, self._holder.world.ca_file), url.host)
+            absolute = proxy is not None and not tunnelled
+            return http.exchange(line, asked, self._limit, absolute, _leads_on, self._keep)
         except http.BROKEN as error:
             raise http.meaning(error, url.host, line.got, self._seconds, secure) from error
         finally:
@@ -190,27 +220,6 @@ class Trip:
                 if number == len(found) or self._holder.ending():
                     raise http.meaning(error, f"{url.host}:{url.port}", 0, self._seconds, False) from error
         raise ToolFault(f"{url.host} has no address", "check the name, and the network")
-
-    def _proxy(self) -> Url | None:
-        text = self._holder.world.proxy
-        if not text:
-            return None
-        url = urls.read(text)
-        if url.kind == "bad" or url.scheme != "http":
-            why = url.why if url.kind == "bad" else "must begin with http://"
-            raise ToolFault(f"the proxy {url.shown} {why}", "the operator sets network.proxy")
-        return url
-
-    def _tunnel(self, line: Line, url: Url, proxy: Url) -> None:
-        """Have the proxy connect through to the host (RFC 9110 section 9.3.6)."""
-        to = f"{urls.bracketed(url.host)}:{url.port}"
-        head = f"CONNECT {to} HTTP/1.1\r\nHost: {to}\r\n\r\n".encode("ascii")
-        line.room = http.HEAD
-        line.send((head,), len(head))
-        answer = http.begun(line, "CONNECT")
-        if answer.status != 200:
-            said = f"{answer.status} {answer.reason[:80]}".rstrip()
-            raise ToolFault(f"the proxy {proxy.authority} does not connect to {to}: {said}")
 
 
 def _has(grants: tuple[Grant, ...], root: str, asked: Asked, also: str = "") -> bool:

@@ -28,8 +28,11 @@ if TYPE_CHECKING:
     from edge.hands.net_body import Body
     from edge.hands.net_line import Line
 
+    Keep = Callable[["Answer", Callable[[int], bytes]], "Body | None"]
+
 HEAD = 1 << 16  # bytes of status line and fields
 SLACK = 1 << 20  # bytes
+SAVED = 1 << 30  # bytes of a body that goes into a file
 WITH_BODY = ("POST", "PUT", "PATCH")
 BROKEN = (OSError, HTTPException)
 
@@ -71,9 +74,12 @@ def head(asked: Asked, absolute: bool) -> bytes:
     return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
 
 
-def exchange(line: Line, asked: Asked, limit: int, absolute: bool, follows: Callable[[Answer], bool]) -> Answer:
+def exchange(
+    line: Line, asked: Asked, limit: int, absolute: bool, follows: Callable[[Answer], bool], keep: Keep | None = None
+) -> Answer:
     """Send and read; the body is left unread where `follows` says that the answer only leads on.
 
+    `keep` is offered the answer and what reads its body, piece by piece; what it leaves alone is collected here.
     Raises what the line or http.client raise, for `meaning`.
     """
     line.room = line.got + HEAD
@@ -83,8 +89,10 @@ def exchange(line: Line, asked: Asked, limit: int, absolute: bool, follows: Call
     answer = Answer(response.status, response.reason[:200], _fields(response))
     if follows(answer):
         return answer
-    line.room += SLACK + 8 * limit
-    body = collect(lambda most: _more(response, most), answer.headers.get("content-encoding", ""), limit)
+    line.room += SLACK + 8 * (SAVED if keep else limit)
+    body = keep(answer, lambda most: _more(response, most)) if keep else None
+    if body is None:
+        body = collect(lambda most: _more(response, most), answer.headers.get("content-encoding", ""), limit)
     return Answer(answer.status, answer.reason, answer.headers, body)
 
 
@@ -166,11 +174,11 @@ def _of_tls(error: Exception, host: str) -> ToolFault:
     return ToolFault(fault.sentence, fix)
 
 
-def context(host: str) -> Any:
-    """What TLS needs to check a certificate. ToolFault when this board has no authorities."""
+def context(host: str, ca_file: str = "") -> Any:
+    """What TLS needs to check a certificate; `ca_file` is trusted too. ToolFault when there are no authorities."""
     from edge.model.tls import context as made
 
     try:
-        return made(os.environ, host)
+        return made(os.environ, host, ca_file)
     except ModelFault as fault:
         raise ToolFault(fault.sentence, fault.fix) from fault

@@ -74,7 +74,7 @@ def standing(spot: Spot) -> os.stat_result | None:
 
 
 def adopt(spot: Spot, temp: str, descriptor: int) -> str:
-    """Give the file `temp` of the folder, open as `descriptor`, its name: `new` or `replaced`. It goes when it fails."""
+    """Give the file `temp` of the folder, open as `descriptor`, its name: `new` or `replaced`. It goes on a fault."""
     old = standing(spot)
 
     def fill() -> None:

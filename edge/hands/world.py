@@ -38,7 +38,8 @@ class World:
     keeps long results (None: nothing does), `child`
     is told pid, start ticks and tag (edge.hands.wall.tree) of each program that was started, `over` the call and the
     facts (edge.hands.jobs) of each shell that ended in the background, where one may run for `job_seconds` at most
-    (0: none goes there). `cuts` counts how often running calls were told to end.
+    (0: none goes there), `ca_file` what TLS trusts beside the system's authorities. `cuts` counts how often running
+    calls were told to end.
     """
 
     def __init__(self, scene: Scene, tape: Tape | Unkept, start_board: Callable[[], Board]) -> None:
@@ -55,6 +56,7 @@ class World:
         self.job_seconds = 0.0
         self.sandbox = "prefer"
         self.proxy = ""
+        self.ca_file = ""
         self.resolve: Resolver | None = None
         self.catalogue: Catalogue | None = None
         self.spill: Spill | None = None

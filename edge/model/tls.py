@@ -3,7 +3,8 @@
 Rules:
 1. Certificates are read on demand from a hashed folder of authorities (`c_rehash`) where there is one: parsing the
    whole bundle costs more than the rest of the program's start. The bundle is the fall-back.
-2. SSL_CERT_FILE and SSL_CERT_DIR are honoured, as OpenSSL does.
+2. SSL_CERT_FILE and SSL_CERT_DIR are honoured, as OpenSSL does. What `ca_file` of the settings holds is trusted as
+   well, so that a server with an authority of its own needs no change of the system.
 3. A certificate that is "not yet valid" while the clock stands before this program was written means that the
    clock is wrong, and the sentence says so: boards without a battery start in the past.
 """
@@ -30,13 +31,20 @@ UNTRUSTED = (SELF_SIGNED, SELF_SIGNED_CHAIN, NO_ISSUER, NO_ISSUER_HERE, 21)
 WRONG_NAME = (62, 64)
 
 
-def context(environ: Mapping[str, str], endpoint: str) -> Any:
-    """A client context that checks certificate and name. ModelFault when no authorities can be loaded."""
+def context(environ: Mapping[str, str], endpoint: str, ca_file: str = "") -> Any:
+    """A client context that checks certificate and name. ModelFault when no authorities can be loaded.
+
+    `ca_file`: authorities in PEM that the operator trusts beside those of the system, "" for none.
+    """
     import ssl
 
     made = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     made.minimum_version = ssl.TLSVersion.TLSv1_2
     folder, bundle = authorities(environ)
+    if ca_file:
+        _trust(made, ca_file, endpoint)
+        if not folder and not bundle:
+            return made
     try:
         made.load_verify_locations(cafile=bundle or None, capath=folder or None)
     except (OSError, TypeError) as error:  # TypeError: neither was found
@@ -46,6 +54,18 @@ def context(environ: Mapping[str, str], endpoint: str) -> Any:
             endpoint,
         ) from error
     return made
+
+
+def _trust(made: Any, ca_file: str, endpoint: str) -> None:
+    try:
+        made.load_verify_locations(cafile=ca_file)
+    except OSError as error:  # ssl.SSLError, of what is no certificate, is one as well
+        why = (error.strerror or "it holds no certificate in PEM").lower() if error.errno else "no certificate in PEM"
+        raise ModelFault(
+            f"the authority in ca_file {ca_file} cannot be used: {why}",
+            "ca_file names a file with certificates, -----BEGIN CERTIFICATE-----",
+            endpoint,
+        ) from error
 
 
 def authorities(environ: Mapping[str, str]) -> tuple[str, str]:

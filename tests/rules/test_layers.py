@@ -127,9 +127,17 @@ ROOMS = (
         "errno os time",
         PURE_LATE + " contextlib ctypes difflib",
     ),
+    # A file that comes from afar is locked while it grows; dates tell its versions apart.
+    Room(
+        "edge.hands.incoming",
+        "edge.faults edge.hands.open edge.hands.replace",
+        "os",
+        PURE_LATE + " contextlib email.utils fcntl",
+    ),
     # One request: names, sockets, packing. Its connection is the models' (deadline, bounds) with addresses pinned.
     Room(
-        "edge.hands.net edge.hands.net_body edge.hands.net_exchange edge.hands.net_line edge.hands.net_resolve",
+        "edge.hands.net edge.hands.net_body edge.hands.net_exchange edge.hands.net_line edge.hands.net_proxy "
+        "edge.hands.net_resolve edge.hands.net_save",
         WORDS + " edge.gate.* edge.hands.* edge.model.link edge.model.tls",
         "_thread errno http.client os socket time zlib",
         PURE_LATE,

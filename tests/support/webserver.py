@@ -196,3 +196,79 @@ def _pump(source: Any, to: Any) -> None:
                 break
             to.sendall(piece)
         to.shutdown(socket.SHUT_WR)
+
+
+class Socks:
+    """A SOCKS 5 server on loopback that connects everything to `port` here; `asked` holds what it was asked for.
+
+    answer: its second reply's code; method: what it chooses of the ways to sign on; said: raw bytes instead of all.
+    """
+
+    def __init__(self, port: int, answer: int = 0, method: int = 0, said: bytes = b"") -> None:
+        self._to, self._answer, self._method, self._said = port, answer, method, said
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self._socket.settimeout(0.1)
+        self.port: int = self._socket.getsockname()[1]
+        self.asked: list[bytes] = []
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+
+    def __enter__(self) -> Socks:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join(60)
+        self._socket.close()
+
+    def _serve(self) -> None:
+        while not self._over.is_set():
+            with contextlib.suppress(OSError):
+                sock, _ = self._socket.accept()
+                sock.settimeout(60)
+                with sock:
+                    self._talk(sock)
+
+    def _talk(self, sock: Any) -> None:
+        self.asked.append(sock.recv(3))
+        sock.sendall(self._said or bytes((5, self._method)))
+        if self._said or self._method:
+            return
+        self.asked.append(sock.recv(300))
+        sock.sendall(bytes((5, self._answer, 0, 3, 4)) + b"here" + b"\0\0")
+        if not self._answer:
+            with socket.create_connection(("127.0.0.1", self._to), timeout=60) as far:
+                back = threading.Thread(target=_pump, args=(far, sock), daemon=True)
+                back.start()
+                _pump(sock, far)
+                back.join(60)
+
+
+class Store:
+    """A file on a server that knows Range (RFC 9110 section 14), for `on[path]`. `asked` holds the Ranges that came.
+
+    stops: bytes after which the first answer breaks off, 0 for none; fields: what else stands in the head.
+    """
+
+    def __init__(self, body: bytes, stops: int = 0, ranges: bool = True, **fields: str) -> None:
+        self.body, self.stops, self.ranges = body, stops, ranges
+        self.fields = {"ETag": '"v1"', **fields}
+        self.asked: list[str] = []
+
+    def __call__(self, request: Request, sock: Any) -> None:
+        wanted = request.headers.get("range", "")
+        self.asked.append(wanted)
+        start = int(wanted[6:-1]) if wanted and self.ranges else 0
+        fields = {name.replace("_", "-"): value for name, value in self.fields.items() if value}
+        status = "200 OK"
+        if start >= len(self.body) > 0:
+            status, start, fields = "416 No", len(self.body), {"Content-Range": f"bytes */{len(self.body)}"}
+        elif start:
+            status = "206 Partial Content"
+            fields["Content-Range"] = f"bytes {start}-{len(self.body) - 1}/{len(self.body)}"
+        fields["Content-Length"] = str(len(self.body) - start)
+        head = "\r\n".join([f"HTTP/1.1 {status}", *(f"{name}: {value}" for name, value in fields.items())])
+        end = start + self.stops if self.stops else len(self.body)
+        self.stops = 0
+        sock.sendall(head.encode("latin-1") + b"\r\n\r\n" + self.body[start:end])

@@ -97,7 +97,7 @@ def test_a_hostile_page_costs_no_more_than_its_length(piece: str) -> None:
         assert len(found.text) <= MOST
         return time.process_time() - begun
 
-    small, large = cost(1 << 14), cost(1 << 17)
+    small, large = cost(1 << 13), cost(1 << 16)
     assert large < max(0.5, 40 * small)  # eight times the length; sixty-four times would be the square
 
 

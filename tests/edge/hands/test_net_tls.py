@@ -181,7 +181,7 @@ def test_a_proxy_that_refuses_or_is_not_there_is_a_sentence(tmp_path: Path) -> N
             ask(here, "https://odd.example/")
     with pytest.raises(ToolFault, match=f"nothing listens at 127.0.0.1:{proxy.port}"):
         ask(here, "http://any.example/")
-    for wrong in ("socks5://127.0.0.1:1080", "https://127.0.0.1:1", "127.0.0.1:8080", "http://me:s3cret@127.0.0.1:1/"):
+    for wrong in ("socks4://127.0.0.1:1080", "socks5://me:s3cret@h:1", "https://127.0.0.1:1", "127.0.0.1:8080", "http://me:s3cret@127.0.0.1:1/"):
         with pytest.raises(ToolFault, match=r"the proxy .*the operator sets network\.proxy") as fault:
             ask(world(tmp_path, Scripted({}), proxy=wrong), "http://any.example/")
         assert "s3cret" not in str(fault.value)
