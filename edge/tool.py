@@ -40,13 +40,13 @@ class TreeHands(Protocol):
     stopped: str
     entries: int
     sizes: int
-    skipped: Mapping[str, int]
+    skipped: dict[str, int]
 
     def __enter__(self) -> TreeHands: ...
     def __exit__(self, *how: object) -> None: ...
     def __iter__(self) -> Iterator[tuple[str, list[str], list[str]]]: ...
-    def first(self, name: str) -> bytes:
-        """The first bytes of a file of the latest names, all of it unless `more`."""
+    def contents(self, names: list[str]) -> Iterator[tuple[str, bytes]]:
+        """The latest names with the first bytes of their files, all of them unless `more`."""
 
     def rest(self) -> Iterator[bytes]: ...
     def late(self) -> str:

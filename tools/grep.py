@@ -128,14 +128,10 @@ def run(args: Args, hands: Hands) -> Observation:
 
 
 def _through(tree: TreeHands, search: Search, start: str) -> None:
-    before = "" if start == "." else start.rstrip("/") + "/"
-    if tree.single:
-        before = start
+    before = start if tree.single else "" if start == "." else start.rstrip("/") + "/"
     for where, names, _ in tree:
-        for name in names:
-            search.file(tree, name, before + where + name)
-            if tree.late():
-                return
+        if names:
+            search.folder(tree, names, before + where)
 
 
 def _told(start: str, tree: TreeHands, search: Search, page: Page) -> Observation:

@@ -41,24 +41,23 @@ class Search:
         self.searched = self.binaries = 0
         self.notes: list[str] = []
         self._binary = binary
-        self._needle = b"" if invert else regex.needle
+        self.needle = b"" if invert else regex.needle
         # One byte is looked for many times faster than several: its absence settles most files.
-        self._rare = bytes([max(self._needle, key=_rarity)]) if self._needle else b""
+        self.rare = bytes([max(self.needle, key=_rarity)]) if self.needle else b""
 
-    def file(self, tree: TreeHands, name: str, path: str) -> None:
-        """Search the file `name` of the latest names of the tree; `path` is how it is shown."""
-        data = tree.first(name)
-        if not data:
-            return
-        self.searched += 1
-        if tree.more or data[:2] in _PACKED:
-            self._blocks(tree, data, path)
-        elif data.find(b"\0", 0, _HEAD) >= 0 and not self._binary:
-            self.binaries += 1
-        elif not self._needle or (self._rare in data and self._needle in data):
-            scan = Scan(self, path)
-            scan.feed(data, len(data))
-            self.page.ended(path, scan.hits)
+    def folder(self, tree: TreeHands, names: list[str], before: str) -> None:
+        """Search files of the latest names of the tree; `before` is what stands before a name where it is shown."""
+        needle, rare, binary = self.needle, self.rare, self._binary
+        for name, data in tree.contents(names):
+            self.searched += 1
+            if tree.more or data[:2] in _PACKED:
+                self._blocks(tree, data, before + name)
+            elif data.find(b"\0", 0, _HEAD) >= 0 and not binary:
+                self.binaries += 1
+            elif not needle or (rare in data and needle in data):
+                scan = Scan(self, before + name)
+                scan.feed(data, len(data))
+                self.page.ended(scan.path, scan.hits)
 
     def _blocks(self, tree: TreeHands, data: bytes, path: str) -> None:
         packed = kind(data)
@@ -85,7 +84,7 @@ class Scan:
         self.hits = 0
         self._search = search
         self._page = search.page
-        self._path = path
+        self.path = path
         self._number = 1  # of the line that is fed next
         self._shown = 0  # the number of the last line that was shown
         self._left = 0  # lines of context that are still wanted
@@ -115,7 +114,8 @@ class Scan:
     def feed(self, data: bytes, end: int) -> None:
         """Whole lines: data[:end]; the last one of a file may be without its line feed."""
         at, number = 0, self._number
-        for hit in self._hits(data, end):
+        needle = self._search.needle
+        for hit in () if needle and data.find(needle, 0, end) < 0 else self._hits(data, end):
             self.hits += 1
             if self._page.counts:
                 if self._page.kind == "files":
@@ -127,7 +127,7 @@ class Scan:
             number += data.count(b"\n", at, hit)
             self._lead(data, hit, number)
             at = data.find(b"\n", hit, end) + 1 or end + 1
-            self._page.hit(self._path, number, data[hit : at - 1], not self._search.invert)
+            self._page.hit(self.path, number, data[hit : at - 1], not self._search.invert)
             self._shown, self._left = number, self._search.after
             number += 1
         at, number = self._follow(data, at, end, number)
@@ -145,7 +145,7 @@ class Scan:
         while self._left and at < to:
             close = data.find(b"\n", at, to)
             close = to if close < 0 else close
-            self._page.context(self._path, number, data[at:close])
+            self._page.context(self.path, number, data[at:close])
             self._shown = number
             self._left -= 1
             at, number = close + 1, number + 1
@@ -162,12 +162,12 @@ class Scan:
         if (search.before or search.after) and 0 < self._shown < number - len(lines) - 1:
             self._page.apart()
         for offset, line in enumerate(lines, number - len(lines)):
-            self._page.context(self._path, offset, line)
+            self._page.context(self.path, offset, line)
 
     def _piece(self, data: bytes) -> bytes:
         """A piece of a line without an end; the last bytes of it are searched again with the next."""
         if not self._long:
-            self._search.notes.append(f"{self._path}: a line of more than {LONG >> 10} KiB was searched in pieces")
+            self._search.notes.append(f"{self.path}: a line of more than {LONG >> 10} KiB was searched in pieces")
             self._long, self._long_hit = True, False
         self._long_hit = self._long_hit or self._matched(data)
         return data[-_OVERLAP:]
@@ -183,7 +183,7 @@ class Scan:
         self.hits += 1
         if not self._page.counts:
             self._lead(b"", 0, self._number)
-            self._page.hit(self._path, self._number, data, not self._search.invert)
+            self._page.hit(self.path, self._number, data, not self._search.invert)
             self._shown, self._left = self._number, self._search.after
 
     def _end_of_long(self, data: bytes) -> bytes:

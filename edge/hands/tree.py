@@ -44,7 +44,9 @@ HEAVY = frozenset((".git", ".hg", ".svn", "node_modules", "__pycache__", ".field
 CHUNK = 10_000
 ENTRIES = 2_000_000
 DEPTH = 64
-BLOCK = 512 * 1024
+WHOLE = 1024 * 1024  # a file up to this size is read at once
+BLOCK = 256 * 1024
+_SMALL = 64 * 1024  # of a file that claims to hold nothing, such as those of /proc
 _KERNEL = ("proc", "sys", "dev")
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
@@ -57,11 +59,12 @@ class Tree:
     """One walk. Iterating gives `(folder, names, folders)`: `folder` is "" or ends with a slash, relative to the start.
 
     names: what is no folder (with `files` only regular files), folders: those that are gone into; both as `keep` left
-    them, without what is closed. `first` and `rest` read a file of the latest names.
+    them, without what is closed. `contents` and `rest` read the files of the latest names.
 
     enter: which folders are gone into. suffix: how kept names end. depth: levels of names, at most DEPTH. skipped: how
     many names were left out, by reason: private (keys, private or the agent's own), hidden, heavy, deep, unreadable.
-    single: the start is a file, whose only name is "". more: the file that `first` began goes on. sizes: bytes that were read.
+    single: the start is a file, whose only name is "". more: the latest file goes on. sizes: bytes that
+    were read.
     """
 
     def __init__(self, holder: Holder, thing: int, spot: Place, grant: Grant) -> None:
@@ -115,51 +118,64 @@ class Tree:
     def late(self) -> str:
         """Why the walk has to stop now, or nothing."""
         now = time.monotonic()
+        self._looked = now + _LOOK
         if now > self._late:
             self.stopped = f"after {self._holder.permit.seconds * _SHARE:.3g} s"
         elif self.entries > ENTRIES:
             self.stopped = f"after {ENTRIES:,} names"
-        elif now > self._looked:
-            self._looked = now + _LOOK
-            if self._holder.ending():
-                self.stopped = "because the call was ended"
+        elif self._holder.ending():
+            self.stopped = "because the call was ended"
         return self.stopped
 
-    def first(self, name: str) -> bytes:
-        """The first bytes of a file of the latest names, all of it unless `more`. b"" for what cannot be read."""
-        if self._file >= 0:
-            self._shut()
+    def contents(self, names: list[str]) -> Iterator[tuple[str, bytes]]:
+        """The latest names with the first bytes of their files, all of them unless `more`; `rest` gives the others.
+
+        What cannot be read is left out; it ends early when it is late.
+        """
         if not self._reads:
             raise Refused("the permit lets names be listed, not files be read", "hands.no-grant")
-        file = -1
-        try:
-            file = again(self._thing, self._full) if self.single else os.open(name, _FILE, dir_fd=self._fd)
-            status = os.fstat(file)
-            if status.st_mode & 0o170000 != 0o100000:
-                return b""
-            if not self._below.file(status, self._here) and not self.single:
-                self._left("private", 1)
-                return b""
-            size = status.st_size
-            if size and not self._kernel:
-                data = os.read(file, size + 1 if size < BLOCK else BLOCK)
-                more = len(data) > size or size >= BLOCK
-            else:
-                data = os.read(file, 65536)
-                more = bool(data)
-            self.sizes += len(data)
-            if more:
-                self.more, self._file, file = True, file, -1
-            return data
-        except OSError as error:
-            self._failed(error)
-            return b""
-        finally:
-            if file >= 0:
-                os.close(file)
+        fd, here, below = self._fd, self._here, self._below
+        opened, status_of, read, close, now = os.open, os.fstat, os.read, os.close, time.monotonic
+        for name in names:
+            if now() > self._looked and self.late():
+                return
+            try:
+                file = opened(name, _FILE, dir_fd=fd) if fd >= 0 else again(self._thing, self._full)
+            except OSError as error:
+                self._failed(error)
+                continue
+            try:
+                status = status_of(file)
+                size = status.st_size
+                if not self._may(status, below, here):
+                    continue
+                # A read that brings what the file is said to hold, and no byte more, was the whole of it.
+                data = read(file, size + 1 if 0 < size < WHOLE else BLOCK if size else _SMALL)
+                self.sizes += len(data)
+                if len(data) > size or size >= WHOLE or (self._kernel and data):
+                    self.more, self._file, file = True, file, -1
+            except OSError as error:
+                self._failed(error)
+                continue
+            finally:
+                if file >= 0:
+                    close(file)
+            if data:
+                yield name, data
+            if self._file >= 0:
+                self._shut()
+
+    def _may(self, status: os.stat_result, below: Below, here: str) -> bool:
+        """May the open file be read? What was asked for by its own name was judged on the way there."""
+        if status.st_mode & 0o170000 != 0o100000:
+            return False
+        if self.single or below.file(status, here):
+            return True
+        self._left("private", 1)
+        return False
 
     def rest(self) -> Iterator[bytes]:
-        """The blocks of the file that `first` began, up to BLOCK bytes each, until the end or until it is late."""
+        """The other blocks of the latest file, up to BLOCK bytes each, until the end or until it is late."""
         while self.more and not self.late():
             try:
                 block = os.read(self._file, BLOCK)

@@ -188,9 +188,9 @@ ROOMS = (
     # What was packed is searched too: a log that was rotated.
     Room("edge.tools.grep_packed", "edge.faults", late="bz2 lzma zlib"),
     Room(
-        "edge.tools.glob edge.tools.grep edge.tools.grep_scan edge.tools.grep_show",
+        "edge.tools.glob edge.tools.grep edge.tools.grep_scan edge.tools.grep_show edge.tools.search_said",
         "edge.tool edge.call edge.faults edge.text edge.record edge.regex edge.tools.glob_names edge.tools.grep_packed "
-        "edge.tools.grep_scan edge.tools.grep_show",
+        "edge.tools.grep_scan edge.tools.grep_show edge.tools.search_said edge.regex.*",
         late=PURE_LATE,
     ),
     # How facts of the board stand in a text: sizes and columns.
