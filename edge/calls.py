@@ -196,14 +196,17 @@ class Calls:
         if granted.durable and not action.observes and not self._keeper.durable:
             raise TapeFault(f"{call.tool} was not run: the record failed after it was allowed", "start again")
         if self._parts.taint.source and not action.observes:
-            written = taint.touched(granted.effects, self._scene, "write")
-            self._parts.taint.mark((path, deep) for path, deep in written if not self._is_root(path))
+            self._mark(granted)
         self._keeper.intend(call, self._facts(call, granted), not action.observes)
         self._parts.watcher.granted(call, granted.decision, granted.by)
         return t.Intended(call.id)
 
-    def _is_root(self, path: str) -> bool:
-        return any(path == root.path for root in self._scene.roots)
+    def _mark(self, granted: Granted) -> tuple[tuple[str, bool], ...]:
+        """Mark what a call writes by name; all that it writes."""
+        written = taint.touched(granted.effects, self._scene, "write")
+        roots = [root.path for root in self._scene.roots]
+        self._parts.taint.mark((path, deep) for path, deep in written if path not in roots)
+        return written
 
     def _facts(self, call: Call, granted: Granted) -> Mapping[str, Any]:
         return facts(call, granted.decision, _touched(granted.effects), granted.by, self._policy)
@@ -316,7 +319,8 @@ class Calls:
         heard = self._parts.taint
         heard.heard(taint.source(granted.effects, self._scene))
         if not granted.observes and heard.source:
-            written = taint.touched(granted.effects, self._scene, "write")
+            # Also for words that came by the call itself, or while its shell went on.
+            written = self._mark(granted)
             if any(deep for _, deep in written):
                 # Also right when the clock was set back meanwhile.
                 since = min(granted.wall, time.time() - (time.monotonic() - granted.started))

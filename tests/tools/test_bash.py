@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import random
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +13,20 @@ import pytest
 from edge.brief import brief
 from edge.call import Call, Grant, Permit
 from edge.catalogue import Catalogue
-from edge.faults import UsageFault
+from edge.faults import Fault, Refused, ToolFault, UsageFault
+from edge.gate.decide import decide
+from edge.gate.policy import Policy, State
 from edge.hands import Hands
 from edge.registry import every, find
 from edge.schema import fit
+from edge.text import clip
+from edge.tools import bash
 from edge.tools.bash import CLIP, TOOL, tidy
 from tests.support.one_call import carry as one_call
 from tests.support.one_call import judge, world
 from tests.support.shell_verdict import SCENE
 
+JOBS = (Grant("read", "memory", "jobs"), Grant("write", "memory", "jobs"))
 GRANTS = (Grant("run", "shell", "sh"), Grant("read", "work", ".", True), Grant("write", "work", ".", True))
 
 
@@ -150,3 +157,167 @@ def test_a_mebibyte_of_each_stream_is_kept(tmp_path: Path) -> None:
     found = Hands(Permit("c1", GRANTS), Call("bash", {}, "c1"), world(tmp_path)).run.shell(text, 30.0)
     assert found["stdout"] == "a" * 1048576 and found["cut"] == 1
     assert len(found["stderr"]) > 1048576 and found["stderr"].count("b") >= 1048576
+
+
+def test_the_effects_name_the_folder_and_the_text_stays_what_runs(tmp_path: Path) -> None:
+    scene = world(tmp_path).scene
+    args = {"command": "cat x", "cwd": "sub/deeper", "background": True}
+    listed, ran = TOOL.effects(args, scene)
+    assert (listed.verb, listed.on, listed.deep) == ("list", "file:sub/deeper", False)
+    assert (ran.verb, ran.on, ran.detail) == ("run", "shell:sh:sub/deeper", "cat x")
+    assert TOOL.words(args, scene) == "run in a shell in sub/deeper in the background: cat x"
+    assert TOOL.effects({"command": "cat x", "cwd": ""}, scene) == TOOL.effects({"command": "cat x"}, scene)
+
+
+def test_a_folder_is_worked_in(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "x").write_text("here")
+    for cwd in ("sub", f"{tmp_path}/sub", "./sub/../sub/"):
+        found = one_call("bash", {"command": "pwd; cat x", "cwd": cwd}, world(tmp_path))
+        assert found.text == f"{tmp_path}/sub\nhere"
+
+
+def test_relative_names_are_judged_from_the_folder(tmp_path: Path) -> None:
+    """The same words are the workspace's from one folder and somebody else's from another."""
+    here = world(tmp_path)
+    for text, cwd, verdict in [
+        ("cat x", "sub", "allow"),
+        ("cat ../x", "sub", "allow"),
+        ("cat ../../x", "sub", "ask"),
+        ("cat shadow", "/etc", "ask"),
+        ("cat hostname", "/etc", "allow"),
+        ("cat id_rsa", "~/.ssh", "ask"),
+        ("ls", "/root", "ask"),
+        ("rm -rf *", "/usr", "deny"),
+        ("echo x > passwd", "/etc", "deny"),
+        ("echo x > y", "..", "deny"),
+        ("rm -rf .", "/", "deny"),
+    ]:
+        decision = judge("bash", {"command": text, "cwd": cwd}, here)[1]
+        assert decision.verdict == verdict, (text, cwd, decision)
+    assert judge("bash", {"command": "cat x", "cwd": "a\u202eb"}, here)[1].rule == "path.odd"
+
+
+def test_a_folder_that_is_none_or_another_one_is_told(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "file").write_text("")
+    (tmp_path / "link").symlink_to("sub")
+    for cwd, why in [
+        ("none", "there is no folder"),
+        ("file", "is no folder"),
+        ("link", r"leads over a link to .*/sub \(name the folder itself"),
+    ]:
+        here = world(tmp_path)
+        judged = judge("bash", {"command": "true", "cwd": "sub"}, here)[1]
+        here.judge = lambda call, effect, judged=judged: judged
+        with pytest.raises(ToolFault, match=why):
+            one_call("bash", {"command": "echo x > made", "cwd": cwd}, here)
+    assert sorted(os.listdir(tmp_path)) == ["file", "link", "sub"]
+
+
+def test_a_link_out_of_the_workspace_is_no_folder_to_work_in(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    (tmp_path / "other").mkdir()
+    (tmp_path / "work" / "out").symlink_to(tmp_path / "other")
+    with pytest.raises((ToolFault, Refused)):
+        one_call("bash", {"command": "ls", "cwd": "out"}, world(tmp_path / "work"))
+
+
+def test_all_of_a_clipped_result_can_be_kept_aside(tmp_path: Path) -> None:
+    found = carry(tmp_path, "seq 1 2000; seq 1 3000 >&2; exit 3")
+    out, err = "\n".join(map(str, range(1, 2001))), "\n".join(map(str, range(1, 3001)))
+    assert found.whole == f"{out}\n[stderr]\n{err}\n[exit code 3]"
+    assert found.text == f"{clip(out, CLIP)}\n[stderr]\n{clip(err, CLIP)}\n[exit code 3]"
+    assert carry(tmp_path, "seq 1 200").whole == ""
+    for more in (0, 1):  # at the bound, and over it
+        found = carry(tmp_path, f"head -c {CLIP + more} /dev/zero | tr '\\0' x")
+        assert (found.whole == "", "bytes cut" in found.text) == (not more, bool(more))
+
+
+def test_pieces_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the size of the pieces: the same text, clipped and whole."""
+    chance = random.Random(7)
+    rounds = 20_000 if os.environ.get("FIELDHAND_SOAK") == "1" else 2_000
+    for _ in range(rounds):
+        text = "".join(chance.choice("ab \n\n\r\t\x1bé水🜚") for _ in range(chance.randint(0, 60)))
+        monkeypatch.setattr(bash, "_PIECE", 1 << 20)
+        wanted = tidy(text)
+        monkeypatch.setattr(bash, "_PIECE", chance.randint(1, 30))
+        assert tidy(text) == wanted
+    print(rounds, "rounds")
+
+
+@pytest.mark.parametrize("letters", ["x", "line\n", "水", "\u2713 done\n", "\U0001f71a"])
+def test_what_is_shown_of_much_is_what_clip_shows(letters: str, tmp_path: Path) -> None:
+    (tmp_path / "f").write_text(letters * (70_000 // len(letters.encode())))
+    found = carry(tmp_path, "cat f")
+    assert found.text == clip(tidy((tmp_path / "f").read_text()), CLIP)
+    assert found.whole == tidy((tmp_path / "f").read_text())
+
+
+def test_in_a_conversation_it_goes_on_and_elsewhere_it_is_ended(tmp_path: Path) -> None:
+    here = world(tmp_path)
+    with pytest.raises(ToolFault, match="nothing goes on in the background here"):
+        one_call("bash", {"command": "true", "background": True}, here)
+    here.job_seconds = 60.0
+    found = one_call("bash", {"command": "echo x; sleep 60", "timeout_seconds": 0.3}, here)
+    assert found.ok and found.text == (
+        "x\n[it goes on in the background as sh-1; bash_output shell_id=sh-1 offset=2 reads what comes, "
+        "bash_kill ends it]"
+    )
+    assert (found.data["shell_id"], found.data["status"], found.data["next_offset"]) == ("sh-1", "running", 2)
+    here.close()
+
+
+def test_each_tool_fits_on_the_wire() -> None:
+    def sent(rule: Any) -> Any:
+        left_out = ("minimum", "maximum", "minLength", "maxLength", "additionalProperties")
+        return {key: sent(one) if isinstance(one, dict) else one for key, one in rule.items() if key not in left_out}
+
+    for name in ("bash", "bash_output", "bash_kill"):
+        tool = find(name)
+        told = {"name": name, "description": tool.about, "parameters": sent(tool.schema)}
+        assert len(json.dumps({"type": "function", "function": told}, separators=(",", ":"))) <= 450
+        assert len(tool.about.split()) >= 6
+
+
+def test_no_arguments_raise_anything_but_a_fault_of_ours(tmp_path: Path) -> None:
+    chance = random.Random(11)
+    here = world(tmp_path)
+    rounds = 10_000 if os.environ.get("FIELDHAND_SOAK") == "1" else 1_000
+    values = [
+        None,
+        True,
+        0,
+        -1,
+        3.5,
+        1e308,
+        "",
+        "x",
+        "sub",
+        "/",
+        "..",
+        "~",
+        "\0",
+        "\ud800",
+        "sh-1",
+        [],
+        ["a"],
+        {},
+        "9" * 5000,
+    ]
+    for name in ("bash", "bash_output", "bash_kill"):
+        tool = find(name)
+        names = [*tool.schema["properties"], "more"]
+        for _ in range(rounds):
+            args = {chance.choice(names): chance.choice(values) for _ in range(chance.randint(0, 5))}
+            try:
+                given = fit(args, tool.schema)[0]
+                tool.words(given, here.scene)
+                effects = tool.effects(given, here.scene)
+                decide(Call(name, given, "c1"), effects, Policy("guarded"), State(), here.scene)
+                if name != "bash":
+                    tool.run(given, Hands(Permit("c1", JOBS), Call(name, given, "c1"), here))
+            except Fault:
+                continue
+    print(3 * rounds, "rounds")

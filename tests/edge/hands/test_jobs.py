@@ -217,7 +217,7 @@ def test_the_end_of_the_conversation_ends_all_and_lets_everything_go(tmp_path: P
 def test_so_many_at_a_time_and_no_more(talk: Talk) -> None:
     for _ in range(jobs.AT_ONCE):
         talk.start("sleep 60")
-    with pytest.raises(ToolFault, match="4 shells run in the background already .sh-1, ") as caught:
+    with pytest.raises(ToolFault, match=r"4 shells run in the background already \(sh-1, ") as caught:
         talk.shell("sleep 60", background=True)
     assert "bash_kill" in str(caught.value)
     found = talk.shell("echo x; sleep 60", 0.3)

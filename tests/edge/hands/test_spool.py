@@ -1,4 +1,4 @@
-"""The spool of a job: characters from anywhere, whatever the borders of the reads were; bounded; no file with a name."""
+"""The spool of a job: characters from anywhere, whatever the borders of the reads were; bounded; no named file."""
 
 from __future__ import annotations
 
