@@ -37,9 +37,14 @@ DRAIN = 0.05  # seconds for the end of a stream whose last event came
 
 
 class Wire:
-    """`headers` are whole lines with CRLF. `clock` is the wall clock, for sentences about certificates."""
+    """`headers` are whole lines with CRLF. `clock` is the wall clock, for sentences about certificates.
 
-    def __init__(self, place: Place, headers: bytes, cut: Cut, clock: Callable[[], float] = time.time) -> None:
+    `ca_file`: authorities that are trusted beside those of the system, "" for none.
+    """
+
+    def __init__(
+        self, place: Place, headers: bytes, cut: Cut, clock: Callable[[], float] = time.time, ca_file: str = ""
+    ) -> None:
         from http.client import HTTPException
 
         from edge.model.head import quick, unclear
@@ -50,6 +55,7 @@ class Wire:
         self._place = place
         self._cut = cut
         self._clock = clock
+        self._ca_file = ca_file
         self._response: Any = _responses()
         self._broken: Any = (OSError, HTTPException)
         self._link: Link | None = None
@@ -94,7 +100,7 @@ class Wire:
         if place.secure and self._context is None:
             from edge.model import tls
 
-            self._context = tls.context(os.environ, place.endpoint)
+            self._context = tls.context(os.environ, place.endpoint, self._ca_file)
         self._link = connect(place.host, place.port, deadline, self._cut, self._context)
         return self._link
 

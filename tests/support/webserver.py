@@ -26,9 +26,15 @@ class Request:
 
 
 class Web:
-    """`on[path]` is what is done for a path; `seen` holds every request, `connections` counts them."""
+    """`on[path]` is what is done for a path, else `otherwise`; `seen` holds every request, `connections` counts."""
 
-    def __init__(self, address: str = "127.0.0.1", port: int = 0, certificate: tuple[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        address: str = "127.0.0.1",
+        port: int = 0,
+        certificate: tuple[str, str] | None = None,
+        otherwise: Behaviour | None = None,
+    ) -> None:
         family = socket.AF_INET6 if ":" in address else socket.AF_INET
         self._socket = socket.create_server((address, port), family=family, backlog=32)
         self._socket.settimeout(0.1)
@@ -40,6 +46,7 @@ class Web:
             self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             self._context.load_cert_chain(*certificate)
         self.on: dict[str, Behaviour] = {}
+        self._otherwise = otherwise or not_here
         self.seen: list[Request] = []
         self.connections = 0
         self.over = threading.Event()
@@ -83,7 +90,7 @@ class Web:
     def _behave(self, sock: Any) -> None:
         request = read_request(sock, self.over)
         self.seen.append(request)
-        self.on.get(request.path.partition("?")[0], not_here)(request, sock)
+        self.on.get(request.path.partition("?")[0], self._otherwise)(request, sock)
         with contextlib.suppress(OSError):
             socket.socket.shutdown(sock, socket.SHUT_WR)
             sock.settimeout(1)

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ from edge.hands.net_resolve import Scripted
 from edge.model import tls
 from tests.support.certs import Authority
 from tests.support.net_hands import allowing, ask, world
-from tests.support.webserver import Web, leads, proxying, raw, says
+from tests.support.webserver import Socks, Web, leads, proxying, raw, says
 
 LISTED = "internal"
 
@@ -133,6 +134,20 @@ def test_a_redirect_from_https_to_http_is_refused_and_the_other_way_followed(sec
         assert refused.value.rule == "net.downgrade" and [one.path for one in plain.seen] == ["/up"]
 
 
+def test_an_authority_of_the_operators_own_is_trusted_for_tools_too(
+    authority: Authority, certificates: dict[str, tuple[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("SSL_CERT_DIR", raising=False)
+    with Web(certificate=certificates["name"]) as web:
+        web.on["/"] = says(b"by my own authority")
+        here = world(tmp_path, Scripted(NAMES))
+        here.ca_file = str(authority.file)
+        assert ask(here, web.url(host="secure.example"), root=LISTED)["body"] == b"by my own authority"
+        here.ca_file = str(tmp_path / "none.pem")
+        with pytest.raises(ToolFault, match=r"ca_file .*none\.pem cannot be used: no such file"):
+            ask(here, web.url(host="secure.example"), root=LISTED)
+
+
 # --- the proxy ---
 
 
@@ -181,7 +196,10 @@ def test_a_proxy_that_refuses_or_is_not_there_is_a_sentence(tmp_path: Path) -> N
             ask(here, "https://odd.example/")
     with pytest.raises(ToolFault, match=f"nothing listens at 127.0.0.1:{proxy.port}"):
         ask(here, "http://any.example/")
-    for wrong in ("socks4://127.0.0.1:1080", "socks5://me:s3cret@h:1", "https://127.0.0.1:1", "127.0.0.1:8080", "http://me:s3cret@127.0.0.1:1/"):
+    for wrong in (
+        *("socks4://127.0.0.1:1080", "socks5://me:s3cret@h:1", "https://127.0.0.1:1", "127.0.0.1:8080"),
+        *("http://me:s3cret@127.0.0.1:1/", "socks5://", "socks5://a b:1", "socks5://h:0"),
+    ):
         with pytest.raises(ToolFault, match=r"the proxy .*the operator sets network\.proxy") as fault:
             ask(world(tmp_path, Scripted({}), proxy=wrong), "http://any.example/")
         assert "s3cret" not in str(fault.value)
@@ -214,3 +232,47 @@ def test_the_context_checks_certificate_and_name(trusted: None) -> None:
     made = context("secure.example")
     assert made.check_hostname and made.verify_mode is ssl.CERT_REQUIRED
     assert made.minimum_version >= ssl.TLSVersion.TLSv1_2
+
+
+@pytest.mark.parametrize(
+    ("url", "wanted"),
+    [
+        ("http://outside.example:8080/", b"\x05\x01\x00\x03\x0foutside.example\x1f\x90"),
+        ("http://93.184.216.34/", b"\x05\x01\x00\x01]\xb8\xd8\x22\x00P"),
+        ("http://[2606:2800:220:1::1]/", b"\x05\x01\x00\x04&\x06(\x00\x02 \x00\x01" + bytes(7) + b"\x01\x00P"),
+    ],
+)
+def test_a_socks_proxy_gets_the_name_and_connects(url: str, wanted: bytes, tmp_path: Path) -> None:
+    names = Scripted({})
+    with Web() as web, Socks(web.port) as socks:
+        web.on["/"] = says(b"through socks")
+        for scheme in ("socks5", "socks5h"):
+            found = ask(world(tmp_path, names, proxy=f"{scheme}://127.0.0.1:{socks.port}"), url)
+            assert found["body"] == b"through socks" and found["via"] == f"socks5://127.0.0.1:{socks.port}"
+        assert socks.asked == [b"\x05\x01\x00", wanted] * 2 and names.asked == []
+        assert web.seen[0].path == "/"
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [({"answer": 2}, "its rules do not allow it"), ({"answer": 5}, "nothing listens there"),
+     ({"answer": 99}, "it said 99"), ({"method": 2}, "it wants a password"), ({"method": 255}, "it wants a password"),
+     ({"said": b"HTTP/1.1 400 Bad"}, "it does not speak SOCKS 5")],
+)  # fmt: skip
+def test_a_socks_proxy_that_says_no_is_a_sentence(given: dict[str, Any], said: str, tmp_path: Path) -> None:
+    with Socks(1, **given) as socks:
+        here = world(tmp_path, Scripted({}), proxy=f"socks5://127.0.0.1:{socks.port}")
+        with pytest.raises(ToolFault, match=rf"the proxy socks5://127\.0\.0\.1:{socks.port} does not connect to "
+                           rf"any\.example:80: {said}"):  # fmt: skip
+            ask(here, "http://any.example/")
+
+
+def test_a_socks_proxy_that_leaves_or_is_not_there_is_a_sentence(tmp_path: Path) -> None:
+    with Socks(1, said=b"\x05") as socks:
+        here = world(tmp_path, Scripted({}), proxy=f"socks5://127.0.0.1:{socks.port}")
+        with pytest.raises(ToolFault, match="broke off"):
+            ask(here, "http://any.example/")
+    with pytest.raises(ToolFault, match=f"nothing listens at 127.0.0.1:{socks.port}"):
+        ask(here, "http://any.example/")
+    with pytest.raises(ToolFault, match=r"nothing listens at 127\.0\.0\.1:1080"):
+        ask(world(tmp_path, Scripted({}), proxy="socks5://127.0.0.1/"), "http://any.example/")

@@ -106,6 +106,32 @@ def test_with_a_clock_that_is_wrong_the_clock_is_blamed(authority):
     assert "set the clock" in str(caught.value)
 
 
+def test_an_authority_of_the_operators_own_is_trusted_beside_the_systems(authority, monkeypatch, tmp_path):
+    monkeypatch.setenv("SSL_CERT_FILE", str(Authority(tmp_path / "other").file))
+    monkeypatch.delenv("SSL_CERT_DIR", raising=False)
+    with ChatServer([{"reply": "x"}], cert=authority.issue("own", "IP:127.0.0.1")) as server:
+        for ca_file, said in (("", "signed by nobody"), (str(authority.file), "")):
+            cut = Cut("x")
+            cut.arm()
+            wire = Wire(place(server.base_url, "chat/completions"), b"", cut, ca_file=ca_file)
+            if said:
+                with pytest.raises(ModelFault, match=said):
+                    wire.send((b"{}",), time.monotonic() + 60, 60.0)
+            else:
+                assert wire.send((b"{}",), time.monotonic() + 60, 60.0).status == 200
+            wire.close()
+
+
+@pytest.mark.parametrize("content", [None, "", "no certificate", "-----BEGIN CERTIFICATE-----\nAAAA\n"])
+def test_an_authority_that_cannot_be_used_is_a_sentence(content, tmp_path):
+    file = tmp_path / "ca.pem"
+    if content is not None:
+        file.write_text(content)
+    with pytest.raises(ModelFault, match=r"the authority in ca_file .*ca\.pem cannot be used: ") as caught:
+        tls.context({}, "https://x", str(file))
+    assert "names a file with certificates" in str(caught.value)
+
+
 def test_plain_http_behind_https_and_the_reverse(cert):
     class At:
         base_url = ""
