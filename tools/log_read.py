@@ -48,19 +48,19 @@ def shown(found: Facts) -> str:
     """The lines, the newest last, and before them what a reader has to know."""
     from edge.tools.fact_text import fitted
 
-    lines = [_line(one, found["source"] == "journal") for one in found["lines"]]
+    lines = [_line(one) for one in found["lines"]]
     text = fitted(lines, ROOM, newest_last=True, more="narrow by text=, unit=, since= or a smaller limit")
     notes = [f"[{note}]" for note in found["notes"]]
     return "\n".join([f"[{found['source']}: {len(lines)} lines]", *notes, text] if lines else [*notes, "no line fits"])
 
 
-def _line(one: Facts, dated: bool) -> str:
+def _line(one: Facts) -> str:
     from edge.tools.fact_text import line
 
     text = line(one["text"])
     text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]} [line cut]"
     loud = f"{one['priority']}: " if one.get("priority") in _LOUD else ""
-    return f"{one['when']} {loud}{text}" if dated and "when" in one else loud + text
+    return f"{one['when']} {loud}{text}" if "when" in one else loud + text
 
 
 TOOL = Tool(

@@ -114,7 +114,7 @@ class Facts:
             finally:
                 os.close(descriptor)
             notes = [f"{path} is damaged; what could be read of it is here"] if result["damaged"] else []
-            return facts_logs.told(found.full, result["lines"], notes)
+            return facts_logs.told(found.full, result["lines"], notes, dated=True)
         lines, notes = facts_logs.text(descriptor, self._reader(), query, time.time(), self.late)
         return facts_logs.told(found.full, lines, notes)
 

@@ -53,7 +53,7 @@ def kernel(reader: Reader, query: Query, now: float) -> Facts:
     raw, why = ring()
     if why:
         raise ToolFault(why, "source=system may have what the kernel said")
-    return told("kernel", lines(raw, query, booted(reader, now)), ["the times are of this boot's ring"])
+    return told("kernel", lines(raw, query, booted(reader, now)), [], dated=True)
 
 
 def system(reader: Reader, query: Query, now: float, late: Callable[[], str]) -> Facts:
@@ -91,7 +91,7 @@ def _journal(
         notes.append(f"{len(found['damaged'])} journal files are damaged; what could be read of them is here")
     if found["cut"]:
         notes.append(f"stopped after {found['looked_at']:,} entries {found['cut']}; older ones were not looked at")
-    return told("journal", found["lines"], notes)
+    return told("journal", found["lines"], notes, dated=True)
 
 
 def _rotated(reader: Reader, descriptor: int, path: str, query: Query, now: float, late: Callable[[], str]) -> Facts:
@@ -136,14 +136,14 @@ def when(at: float) -> str:
         return ""
 
 
-def told(source: str, lines: list[Line], notes: list[str]) -> Facts:
-    """The result of a source, as plain values."""
+def told(source: str, lines: list[Line], notes: list[str], dated: bool = False) -> Facts:
+    """The result of a source, as plain values; `dated`: its lines do not begin with their date."""
     rows = []
     for line in lines:
         row: Facts = {"text": line.text}
         if line.at is not None:
             row["unix_seconds"] = round(line.at, 3)
-            row["when"] = when(line.at)
+            row.update({"when": when(line.at)} if dated else {})
         if line.priority is not None:
             row["priority"] = PRIORITIES[line.priority]
         if line.unit:

@@ -67,16 +67,14 @@ def processes(
         if not text:
             _describe(reader, row, users)
         _finish(row, uptime)
-    return known(
-        {
-            "processes": shown,
-            "matching": len(rows),
-            "looked_at": len(looked),
-            "not_looked_at": len(pids) - len(looked) or None,
-            "cpu_over_seconds": round(measured, 2) if measured else None,
-            "cut": late() or None,
-        }
-    )
+    rest = {
+        "matching": len(rows),
+        "looked_at": len(looked),
+        "not_looked_at": len(pids) - len(looked) or None,
+        "cpu_over_seconds": round(measured, 2) if measured else None,
+        "cut": late() or None,
+    }
+    return {"processes": shown, **known(rest)}
 
 
 _ORDERS: dict[str, Callable[[Facts], Any]] = {

@@ -73,7 +73,7 @@ def _joined(program: str, word: str) -> str | None:
 def _word(word: str) -> str:
     """One word; the same object when nothing in it is hidden."""
     name, parted, value = word.partition("=")
-    if parted and value and _tells(name.lstrip("-").rpartition(".")[2].rpartition(":")[2]):
+    if parted and value and "/" not in name and _tells(name.lstrip("-").rpartition(".")[2].rpartition(":")[2]):
         return f"{name}={MARK}"
     low = word.lower()
     for header in _HEADERS:

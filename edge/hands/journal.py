@@ -29,18 +29,19 @@ FOLDERS = ("/var/log/journal", "/run/log/journal")
 FILES = 256
 OUTSIDE = 2000
 _UNITS = ("_SYSTEMD_UNIT", "UNIT", "USER_UNIT", "_SYSTEMD_USER_UNIT", "OBJECT_SYSTEMD_UNIT", "COREDUMP_UNIT")
-_SOURCES = ("SYSLOG_IDENTIFIER", "_COMM", "_EXE")
+_BARE = ("SYSLOG_IDENTIFIER", "_COMM")  # what a program calls itself
+_SOURCES = (*_BARE, "_EXE")
 _WANTED = frozenset(("MESSAGE", "PRIORITY", "_PID", "SYSLOG_PID", *_UNITS, *_SOURCES))
 
 
 class Stream:
     """One file in the merge: `next` is the time of its next entry, as far as it is known without looking."""
 
-    def __init__(self, journal: Journal) -> None:
+    def __init__(self, journal: Journal, query: Query) -> None:
         self.journal = journal
         self.next = journal.last or 1 << 62
         self.outside = 0
-        self._entries = journal.entries()
+        self._entries = journal.entries(candidates(journal, query))
         self._ahead: Entry | None = None
 
     def look(self) -> bool:
@@ -71,7 +72,7 @@ def search(opened: list[tuple[int, str]], query: Query, late: Callable[[], str])
     streams, damaged = [], []
     for descriptor, name in opened:
         try:
-            streams.append(Stream(Journal(descriptor, name)))
+            streams.append(Stream(Journal(descriptor, name), query))
         except ToolFault:
             damaged.append(name)
     found: list[Line] = []
@@ -90,6 +91,18 @@ def search(opened: list[tuple[int, str]], query: Query, late: Callable[[], str])
                 break
     damaged += [name for (_, name), stream in zip(opened, streams) if stream.journal.torn]
     return {"lines": found[::-1], "looked_at": looked, "damaged": damaged, "cut": cut}
+
+
+def candidates(journal: Journal, query: Query) -> list[int] | None:
+    """The data objects of which an entry must have one; None when every entry has to be looked at."""
+    if query.unit:
+        names = spellings(query.unit)
+        found = [place for field in _UNITS for place, value in journal.values(field) if value in names]
+        return found + [place for field in _BARE for place, value in journal.values(field) if value == query.unit]
+    if query.priority is not None and query.priority < 5:
+        levels = "01234"[: query.priority + 1]
+        return [place for place, value in journal.values("PRIORITY") if len(value) == 1 and value in levels]
+    return None
 
 
 def merged(streams: list[Stream]) -> Iterator[tuple[Stream, Entry]]:
@@ -130,19 +143,23 @@ def _fitting(stream: Stream, entry: Entry, query: Query) -> Line | None:
 def fields_of(journal: Journal, entry: Entry) -> dict[str, str]:
     """The fields that are used, as text; of a name that comes twice the first."""
     found: dict[str, str] = {}
+    known = journal.known
     for place in entry.fields:
-        name, value = journal.field(place)
-        if name in _WANTED or name[:1] == "?":
-            found.setdefault(name, value[:LINE].decode("utf-8", "replace"))
+        name, value = known.get(place) or journal.field(place)
+        if (name in _WANTED or name[:1] == "?") and name not in found:
+            found[name] = value[:LINE]
     return found
 
 
 def is_unit(fields: dict[str, str], unit: str) -> bool:
     """True when an entry is of, or about, the unit; `nginx` means `nginx.service` and what calls itself nginx."""
-    names = (unit,) if "." in unit else (unit, f"{unit}.service")
-    if any(fields.get(name) in names for name in _UNITS):
-        return True
-    return fields.get("SYSLOG_IDENTIFIER") == unit or fields.get("_COMM") == unit
+    names = spellings(unit)
+    return any(fields.get(name) in names for name in _UNITS) or any(fields.get(name) == unit for name in _BARE)
+
+
+def spellings(unit: str) -> tuple[str, ...]:
+    """What the field of a unit may hold when a person says `unit`."""
+    return (unit,) if "." in unit else (unit, f"{unit}.service")
 
 
 def message(fields: dict[str, str]) -> str:

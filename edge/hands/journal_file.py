@@ -6,7 +6,8 @@ Rules:
 2. The file is read by pread in pages: it may shrink under us, which a map would not survive.
 3. Objects lie at multiples of 8. The list of entries is a chain of arrays, each longer than the one before, filled in
    order; zeros stand behind the last.
-4. Both layouts (8-byte offsets; `compact` with 4-byte ones) and keyed hashes are read: no hash is looked at.
+4. Both layouts (8-byte offsets; `compact` with 4-byte ones) and keyed hashes are read: no hash is computed. What has a
+   certain value is found by the chain of all values of its field, each of which lists its entries.
 5. A field that is compressed is unpacked as far as this Python can (journal_unpack.py), else it is told as such.
 """
 
@@ -27,13 +28,15 @@ PAGES = 256  # pages that are kept
 FIELD = 8192  # bytes of one field
 ITEMS = 1024  # fields of one entry
 ARRAYS = 4096
+BUCKETS = 65536  # of the table of field names
+VALUES = 100_000  # of one field
 CACHED = 20000  # fields that are kept: the same ones come again and again
 SMALL = 256  # bytes of a field that is kept
 _SIGNATURE = b"LPKSHHRH"
 _KNOWN = 1 | 2 | 4 | 8 | 16  # incompatible flags: xz, lz4, keyed hash, zstd, compact
 _COMPACT = 16
 _HEADER = 208  # bytes that every version has
-_DATA, _ENTRY, _ARRAY = 1, 3, 6
+_DATA, _FIELD, _ENTRY, _ARRAY = 1, 2, 3, 6
 _AHEAD = 64  # entries that may be there before the header says so
 
 
@@ -55,7 +58,7 @@ class Journal:
         self._name = name
         self._size = os.fstat(descriptor).st_size
         self._pages: dict[int, bytes] = {}
-        self._known: dict[int, tuple[str, bytes]] = {}
+        self.known: dict[int, tuple[str, str]] = {}
         self.torn = 0  # places that could not be read
         head = self._read(0, min(_HEADER, self._size))
         if len(head) < _HEADER or head[:8] != _SIGNATURE:
@@ -66,11 +69,16 @@ class Journal:
         self._compact = bool(flags & _COMPACT)
         self._arrays = _number(head, 176, 8)
         self._entries = _number(head, 152, 8)
+        self._table, self._buckets = _number(head, 120, 8), _number(head, 128, 8)
         self.first, self.last = _number(head, 184, 8), _number(head, 192, 8)
 
-    def entries(self) -> Iterator[Entry]:
-        """The entries from the last to the first. What cannot be read is counted in `torn` and left out."""
-        for place in self._places():
+    def entries(self, having: list[int] | None = None) -> Iterator[Entry]:
+        """The entries from the last to the first. What cannot be read is counted in `torn` and left out.
+
+        having: places of data objects, as `values` gives them: only entries with one of them.
+        """
+        places = self._places(self._arrays, self._entries) if having is None else self._of(having)
+        for place in places:
             entry = self._entry(place)
             if entry is None:
                 self.torn += 1
@@ -79,19 +87,64 @@ class Journal:
             else:
                 yield entry
 
-    def field(self, place: int) -> tuple[str, bytes]:
-        """Name and value of one field, at most FIELD bytes of it; ("", b"") when it cannot be read.
+    def values(self, name: str) -> Iterator[tuple[int, str]]:
+        """Every value that a field has in this file, with the place of its data object; in no order."""
+        place = self._named(name.encode())
+        seen: set[int] = set()
+        while place and place not in seen and len(seen) < VALUES:
+            seen.add(place)
+            if not self._object(place, _DATA)[0]:
+                self.torn += 1
+                return
+            found = self.field(place)
+            if found[0] == name:
+                yield place, found[1]
+            place = _number(self._read(place + 32, 8), 0, 8)
+
+    def _named(self, name: bytes) -> int:
+        """The first data object of a field; 0 when no entry has it."""
+        seen: set[int] = set()
+        for bucket in range(min(self._buckets // 16, BUCKETS)):
+            place = _number(self._read(self._table + 16 * bucket, 8), 0, 8)
+            while place and place not in seen and len(seen) < VALUES:
+                seen.add(place)
+                size, _ = self._object(place, _FIELD)
+                if size == 40 + len(name) and self._read(place + 40, len(name)) == name:
+                    return _number(self._read(place + 32, 8), 0, 8)
+                place = _number(self._read(place + 24, 8), 0, 8) if size else 0
+        return 0
+
+    def _of(self, having: list[int]) -> Iterator[int]:
+        """The entries that these data objects list, the last first: what was written later lies behind."""
+        ways = []
+        for place in having:
+            raw = self._read(place + 40, 24)
+            ways.append(chain_of(_number(raw, 0, 8), self._places(_number(raw, 8, 8), _number(raw, 16, 8) - 1)))
+        ahead = [(next(way, 0), way) for way in ways]
+        last = 0
+        while ahead:
+            ahead.sort(key=lambda one: one[0])
+            place, way = ahead.pop()
+            if place and (not last or place < last):
+                last = place
+                yield place
+            if place:
+                ahead.append((next(way, 0), way))
+
+    def field(self, place: int) -> tuple[str, str]:
+        """Name and value of one field, at most FIELD bytes of it; ("", "") when it cannot be read.
 
         A field whose packing this Python does not know is named after it: `?zstd`.
         """
-        known = self._known.get(place)
+        known = self.known.get(place)
         if known is not None:
             return known
-        found = self._field(place)
+        name, value = self._field(place)
+        found = name, value.decode("utf-8", "replace")
         if len(found[1]) <= SMALL:
-            if len(self._known) >= CACHED:
-                self._known.clear()
-            self._known[place] = found
+            if len(self.known) >= CACHED:
+                self.known.clear()
+            self.known[place] = found
         return found
 
     def _field(self, place: int) -> tuple[str, bytes]:
@@ -111,40 +164,46 @@ class Journal:
 
     def _entry(self, place: int) -> Entry | None:
         size, _ = self._object(place, _ENTRY)
-        step = 4 if self._compact else 16
         if size < 64:
             return None
+        step = 4 if self._compact else 16
         count = min((size - 64) // step, ITEMS)
         raw = self._read(place + 16, 48 + count * step)
         if len(raw) < 48 + count * step:
             return None
-        width = 4 if self._compact else 8
-        fields = tuple([_number(raw, 48 + step * index, width) for index in range(count)])
-        return Entry(_number(raw, 0, 8), _number(raw, 8, 8), _number(raw, 16, 8), raw[24:40].hex(), fields)
+        fields = self._numbers(raw[48:]) if self._compact else self._numbers(raw[48:])[::2]
+        return Entry(_number(raw, 0, 8), _number(raw, 8, 8), _number(raw, 16, 8), raw[24:40].hex(), tuple(fields))
 
-    def _places(self) -> Iterator[int]:
-        """Where the entries are, the last first."""
+    def _numbers(self, raw: bytes) -> list[int]:
+        """Offsets in a row, as wide as this file has them."""
+        from sys import byteorder
+
+        width = 4 if self._compact else 8
+        if byteorder == "little":
+            found: list[int] = memoryview(raw[: len(raw) // width * width]).cast("I" if self._compact else "Q").tolist()
+            return found
+        return [_number(raw, at, width) for at in range(0, len(raw) - width + 1, width)]
+
+    def _places(self, arrays: int, entries: int) -> Iterator[int]:
+        """What a chain of arrays that holds `entries` entries lists, the last first."""
         before = 0
         chain = []
-        for place, count in self._chain():
+        for place, count in self._chain(arrays):
             chain.append((place, count, before))
             before += count
         width = 4 if self._compact else 8
         for place, count, earlier in reversed(chain):
-            left = self._entries - earlier
+            left = entries - earlier
             end = min(count, left + _AHEAD) if left > 0 else count
             while end > 0:
                 begin = max(0, end - 2048)
                 raw = self._read(place + 24 + begin * width, (end - begin) * width)
-                for index in range(len(raw) // width - 1, -1, -1):
-                    found = _number(raw, index * width, width)
-                    if found:
-                        yield found
+                yield from filter(None, reversed(self._numbers(raw)))
                 end = begin
 
-    def _chain(self) -> Iterator[tuple[int, int]]:
+    def _chain(self, place: int) -> Iterator[tuple[int, int]]:
         """The arrays of entries, with room for how many; each lies behind the one before, so the chain ends."""
-        place, last = self._arrays, 0
+        last = 0
         width = 4 if self._compact else 8
         for _ in range(ARRAYS):
             if place <= last:
@@ -190,6 +249,13 @@ class Journal:
                 found = b""
             self._pages[number] = found
         return found
+
+
+def chain_of(first: int, others: Iterator[int]) -> Iterator[int]:
+    """The others, then the first: a data object keeps its oldest entry by itself."""
+    yield from others
+    if first:
+        yield first
 
 
 def _number(raw: bytes, place: int, size: int) -> int:
