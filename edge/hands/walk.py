@@ -13,7 +13,7 @@ import os
 
 from edge.call import Effect
 from edge.faults import Refused, ToolFault
-from edge.gate.paths import LONGEST, is_odd, place
+from edge.gate.paths import is_odd, place
 from edge.hands.open import mount
 from edge.record import Record
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _MOST = 200_000  # entries of one walk
+_LONG = 1500  # letters of a path below the top that are judged as they are
 
 
 class Entry(Record):
@@ -175,7 +176,7 @@ class Judge:
     def look(self, entry: Entry) -> None:
         """Refused, with the rule, when the gate denies a change of this one. `top` is the full path of the walk's."""
         self._guard.below(entry.status)
-        full = _plain(self._top + entry.path[entry.path.find("/") :] * ("/" in entry.path))
+        full = _plain(self._top, entry.path[entry.path.find("/") :] if "/" in entry.path else "")
         lower = full.lower()
         if place(full, self._holder.world.scene).change == "workspace" and not any(
             lower == path or lower.startswith(path + "/") for path in self._closed
@@ -187,10 +188,12 @@ class Judge:
             raise Refused(f"{refused.sentence}: nothing was {self._word}", refused.rule) from None
 
 
-def _plain(path: str) -> str:
-    """A path that can be judged: what is no text or is not seen has no part in what a name means."""
-    if is_odd(path):
-        path = "".join(letter if not is_odd(letter) else "?" for letter in path)
-    while len(path.encode("utf-8", "replace")) > LONGEST:
-        path = "/" + path.split("/", len(path.split("/")) // 2 + 1)[-1]
-    return path
+def _plain(top: str, rest: str) -> str:
+    """A path that can be judged: what is no text or is not seen has no part in what a name means.
+
+    Of one that is too long the last names: those above were judged as the folders that they are.
+    """
+    if len(rest) > _LONG:
+        rest = "/" + "/".join(rest.split("/")[-4:])
+    path = top + rest
+    return "".join([letter if not is_odd(letter) else "?" for letter in path]) if is_odd(path) else path
