@@ -144,13 +144,23 @@ def written(node: Node, narrow: bool) -> str:
     if isinstance(node, Set):
         return _narrow_set(node.chars.mask) if narrow else _wide_set(node.chars)
     if isinstance(node, Rep):
-        inner = written(node.item, narrow)
-        high = "" if node.high == MANY else str(node.high)
-        return inner and f"{inner if isinstance(node.item, Set) else f'(?:{inner})'}{{{node.low},{high}}}"
+        return _repeat(written(node.item, narrow), node)
     parts = [written(item, narrow) if item != EMPTY else "(?:)" for item in node.items]
     if not all(parts):
         return ""
     return f"(?:{'|'.join(parts)})" if isinstance(node, Alt) else "".join(parts)
+
+
+def _repeat(inner: str, node: Rep) -> str:
+    """The first time stands apart, so that `re` can look for it before it tries."""
+    if not inner:
+        return ""
+    one = inner if isinstance(node.item, Set) else f"(?:{inner})"
+    if node.low == 0:
+        return one + ("*" if node.high == MANY else f"{{0,{node.high}}}")
+    if node.high == MANY:
+        return one * 2 + "*" if node.low == 1 else f"{one}{one}{{{node.low - 1},}}"
+    return one if node.high == 1 else f"{one}{one}{{{node.low - 1},{node.high - 1}}}"
 
 
 def _narrow_set(mask: int) -> str:

@@ -5,14 +5,14 @@ Rules:
    long as that set is small. Where it grows too large it is offered, and the walk begins again.
 2. Of all sets that were offered the one that will be met least often is taken: longer and rarer is better, several
    texts are worse than one.
-3. Without regard to case the literals are in small letters, and hold only where a text below U+0080 is searched after
-   lower(): the Kelvin sign is a k as well.
+3. Without regard to case the literals are in small letters, for a buffer after bytes.lower(). A line can then do
+   without them only if it holds one of OTHER_CASES, which are a k, an s or an i as well.
 """
 
 from __future__ import annotations
 
 from edge.record import Record
-from edge.regex.chars import bits
+from edge.regex.chars import FAMILIES, bits
 from edge.regex.tree import Alt, At, Rep, Set
 
 TYPE_CHECKING = False
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 MOST_TEXTS = 8
 MOST_LENGTH = 200
+# Characters above U+007F in the case family of one below it, which lower() of bytes leaves alone.
+OTHER_CASES = tuple(member for family in FAMILIES for member in family[2:] if family[0] < "\x80")
 # How often a character is met in code, prose and logs, by rough order: these are the most common ones.
 COMMON = frozenset(" etaoinsrl")
 USUAL = frozenset("dhcumpfgybvw0123456789_.,:-/=\"'()TSAEICNRO")
@@ -39,7 +41,7 @@ class Need(Record):
 
 
 def need(node: Node, fold: bool = False) -> Need:
-    """What a match of this tree must hold. `fold`: in a text below U+0080, after lower()."""
+    """What a match of this tree must hold. `fold`: after lower(), see rule 3."""
     if isinstance(node, Set):
         members = _members(node.chars, fold)
         return Need(members, members, members[0] if len(members) == 1 else "")
@@ -145,14 +147,17 @@ def _repeated(node: Rep, fold: bool) -> Need:
 
 
 def _members(chars: Chars, fold: bool) -> tuple[str, ...]:
-    """The characters of a small set, () for a large one. `fold`: those below U+0080 alone, as small letters."""
+    """The characters of a small set, () for a large one. `fold`: as small letters, OTHER_CASES left out."""
     mask = chars.mask
-    if not _few(mask, 6 if fold else 3) or (not fold and (chars.negated or chars.kinds)):
+    if chars.negated or chars.kinds or not _few(mask, 6 if fold else 3):
         return ()
-    found = dict.fromkeys(chr(code).lower() if fold else chr(code) for code in bits(mask))
-    if not fold:
-        for low, high in chars.ranges:
-            found.update(dict.fromkeys(map(chr, range(low, min(high, low + 3) + 1))))
+    if fold:
+        small = {chr(code).lower() for code in bits(mask)}
+        wide = any(low != high or chr(low) not in OTHER_CASES for low, high in chars.ranges)
+        return () if wide or len(small) > 3 else tuple(sorted(small))
+    found = [chr(code) for code in bits(mask)]
+    for low, high in chars.ranges:
+        found += map(chr, range(low, min(high, low + 3) + 1))
     return tuple(found) if len(found) <= 3 else ()
 
 

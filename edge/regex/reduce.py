@@ -26,7 +26,8 @@ def reduced(tree: Node) -> Node:
     """The smaller pattern."""
     found = simple(tree)
     for _ in range(2):
-        found = simple(mirror(_shaved(_loose(found))))
+        less = _shaved(_loose(found))
+        found = mirror(found if less is found else simple(less))
     return found
 
 
@@ -72,8 +73,7 @@ def _choice(node: Alt) -> Node:
                     items[-1] = Set(both)
                     continue
             items.append(part)
-    unique = tuple(dict.fromkeys(items))
-    return unique[0] if len(unique) == 1 else Alt(unique)
+    return items[0] if len(items) == 1 else Alt(tuple(items))
 
 
 def _union(one: Chars, other: Chars) -> Chars | None:
@@ -123,10 +123,14 @@ def _shaved(node: Node) -> Node:
         return _shaved_repeat(node)
     if isinstance(node, Alt):
         items = tuple(map(_shaved, node.items))
-        return EMPTY if EMPTY in items else Alt(items)
+        if EMPTY in items:
+            return EMPTY
+        return node if all(less is item for less, item in zip(items, node.items)) else Alt(items)
     if isinstance(node, Seq):
         for count, item in enumerate(node.items):
             less = _shaved(item)
+            if less is item and not count:
+                return node
             if less != EMPTY:
                 return Seq((less, *node.items[count + 1 :]))
         return EMPTY

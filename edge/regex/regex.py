@@ -13,13 +13,14 @@ Rules:
 from __future__ import annotations
 
 from edge.regex import scan
+from edge.regex.chars import ANY
 from edge.regex.linear import is_linear, written
 from edge.regex.machine import Dead, Found, Machine
-from edge.regex.need import need
+from edge.regex.need import OTHER_CASES, need
 from edge.regex.program import LINE, fits, neighbour
 from edge.regex.reduce import reduced
 from edge.regex.scan import decoded, width
-from edge.regex.tree import EMPTY, At, Seq, has_at, mirror
+from edge.regex.tree import EMPTY, MANY, At, Rep, Seq, Set, has_at, mirror
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,6 +39,9 @@ PAYS = 2048
 SLOW_BLOCK = 1 << 14
 # A line longer than this goes through the automaton in pieces.
 LONG_LINE = 1 << 20
+# A block that is not plain ASCII is looked at in smaller ones, many of which will be.
+SMALL_BLOCK = 1 << 11
+ANYTHING = Rep(Set(ANY), 0, MANY)
 # Close looks before it is judged whether they are few.
 TRIALS = 32
 
@@ -59,6 +63,26 @@ def whole_texts(tree: Node) -> tuple[tuple[bytes, ...], bool, bool]:
     return (() if (begins or ends) and len(texts) != 1 else texts), begins, ends
 
 
+def row_of_texts(tree: Node) -> tuple[bytes, ...]:
+    """The texts of a pattern that is texts with `.*` between them; () for any other."""
+    texts: list[bytes] = []
+    part: list[Node] = []
+    for item in (*tree.items, ANYTHING) if isinstance(tree, Seq) else ():
+        if item == ANYTHING:
+            text = encoded(need(Seq(tuple(part))).exact)
+            texts.append(text[0] if len(text) == 1 and not any(map(has_at, part)) else b"")
+            part = []
+        else:
+            part.append(item)
+    return tuple(texts) if all(texts) else ()
+
+
+def folded_texts(tree: Node) -> tuple[bytes, ...]:
+    """Texts of which every matching line holds one after bytes.lower()."""
+    texts = need(tree, fold=True).best
+    return encoded((*texts, *OTHER_CASES)) if texts else ()
+
+
 class Regex:
     """A pattern that can be searched for as often as wanted, from several threads at once.
 
@@ -74,9 +98,10 @@ class Regex:
         wanted = need(self.small)
         self.texts = encoded(wanted.best)
         self.needle = b"".join(encoded((wanted.one,)))
-        self.folded = encoded(need(self.small, fold=True).best) if ignore_case else ()
-        linear = not (self.every or self.whole) and is_linear(self.small)
-        self.plan = "literal" if self.every or self.whole else "re" if linear else "dfa"
+        self.row = row_of_texts(self.small)
+        self.folded = folded_texts(self.small) if ignore_case else ()
+        plain = bool(self.every or self.whole or self.row)
+        self.plan = "literal" if plain else "re" if is_linear(self.small) else "dfa"
         self.work = 0
         self.quick: Quick = (None, None)
         self.machine_made: Machine | None = None
@@ -142,31 +167,31 @@ class Regex:
     def _literal(self, data: bytes, start: int, stop: int, late: Late) -> Iterator[int]:
         if self.begins or self.ends:
             return scan.edged_lines(data, self.whole[0], (self.begins, self.ends), start, stop, late)
-        return (low for low, _ in scan.lines_with(data, self.whole, start, stop, late))
+        return (low for low, _ in scan.lines_with(scan.Ahead(data, self.whole, start, stop), start, late))
 
     def _few(self, data: bytes, start: int, stop: int, late: Late) -> Iterator[int]:
-        """A close look at lines with a needed text, until they turn out to be many."""
-        looked = 0
-        for count, (low, high) in enumerate(scan.lines_with(data, self.texts, start, stop, late)):
-            if self._holds(data, low, high):
-                yield low
-            looked += high - low
-            if count > TRIALS and 4 * looked > high - start:
-                yield from self._blocks(data, high + 1, stop, late)
-                return
+        """A close look at lines with a needed text; where they turn out to be many, at all of the next block."""
+        ahead = scan.Ahead(data, self.texts, start, stop)
+        while start < stop:
+            looked, close = 0, stop
+            for count, (low, high) in enumerate(scan.lines_with(ahead, start, late)):
+                if self._holds(data, low, high):
+                    yield low
+                looked += high - low
+                if count > TRIALS and 4 * looked > high - start and not self.row:
+                    start = high + 1
+                    close = data.find(b"\n", start + scan.BLOCK, stop) + 1 or stop
+                    yield from self._blocks(data, start, close, late)
+                    break
+            start = close
 
     def _folded(self, data: bytes, start: int, stop: int, late: Late) -> Iterator[int]:
         """The same without regard to case: block by block, in small letters."""
         for low, high in scan.blocks(data, start, stop, scan.BLOCK, late):
-            block = data[low:high]
-            if not block.isascii():
-                yield from self._blocks(data, low, high, late)
-                continue
-            small = block.lower()
-            if any(text in small for text in self.folded):
-                for first, last in scan.lines_with(small, self.folded, 0, len(small), None):
-                    if self._holds(data, low + first, low + last):
-                        yield low + first
+            small = data[low:high].lower()
+            for first, last in scan.lines_with(scan.Ahead(small, self.folded, 0, len(small)), 0, None):
+                if self._holds(data, low + first, low + last):
+                    yield low + first
 
     def _blocks(self, data: bytes, start: int, stop: int, late: Late) -> Iterator[int]:
         """A close look at all of it."""
@@ -175,6 +200,9 @@ class Regex:
             if high - low > LONG_LINE:
                 if self._long(data, low, high - data.endswith(b"\n", low, high), late):
                     yield low
+            elif self.quick[0] and high - low > 2 * SMALL_BLOCK and not data[low:high].isascii():
+                for first, last in scan.blocks(data, low, high, SMALL_BLOCK, None):
+                    yield from self._block(data, first, last, self.quick)
             else:
                 yield from self._block(data, low, high, self.quick)
 
@@ -201,6 +229,8 @@ class Regex:
 
     def _holds(self, data: bytes, low: int, high: int) -> bool:
         """Does the one line match?"""
+        if self.row:
+            return scan.in_a_row(data, self.row, low, high)
         if high - low > LONG_LINE:
             return self._long(data, low, high, None)
         line = data[low:high]

@@ -57,24 +57,32 @@ def every_line(data: bytes, start: int, end: int, late: Late) -> Iterator[int]:
             at = data.find(b"\n", at, high) + 1 or high
 
 
-def first_of(data: bytes, texts: Sequence[bytes], at: int, end: int, ahead: list[int]) -> int:
-    """Where the first of the texts stands at or after `at`, -1 when none does. `ahead`: what was found before."""
-    best = -1
-    for count, text in enumerate(texts):
-        if 0 <= ahead[count] < at:
-            ahead[count] = data.find(text, at, end)
-        if ahead[count] >= 0 and (best < 0 or ahead[count] < best):
-            best = ahead[count]
-    return best
+class Ahead:
+    """The next place of each of a few texts in a buffer, never looked for twice."""
+
+    def __init__(self, data: bytes, texts: Sequence[bytes], start: int, end: int) -> None:
+        self.data = data
+        self.texts = texts
+        self.end = end
+        self.places = [data.find(text, start, end) for text in texts]
+
+    def first(self, at: int) -> int:
+        """Where the first of them stands at or after `at`, -1 when none does. `at` never goes back."""
+        best = -1
+        for count, place in enumerate(self.places):
+            if 0 <= place < at:
+                place = self.places[count] = self.data.find(self.texts[count], at, self.end)
+            if place >= 0 and (best < 0 or place < best):
+                best = place
+        return best
 
 
-def lines_with(data: bytes, texts: Sequence[bytes], start: int, end: int, late: Late) -> Iterator[tuple[int, int]]:
+def lines_with(ahead: Ahead, start: int, late: Late) -> Iterator[tuple[int, int]]:
     """Start and end of each line in which one of the texts stands; the line feed is not counted."""
-    ahead = [data.find(text, start, end) for text in texts]
-    at, asked = start, start + BLOCK
+    data, end, at, asked = ahead.data, ahead.end, start, start + BLOCK
     in_time(late)
     while True:
-        hit = first_of(data, texts, at, end, ahead)
+        hit = ahead.first(at)
         if hit < 0:
             return
         if hit >= asked:
@@ -84,6 +92,16 @@ def lines_with(data: bytes, texts: Sequence[bytes], start: int, end: int, late: 
         close = end if close < 0 else close
         yield data.rfind(b"\n", at, hit) + 1 or at, close
         at = close + 1
+
+
+def in_a_row(data: bytes, texts: Sequence[bytes], low: int, high: int) -> bool:
+    """Do the texts stand one after the other in data[low:high], with anything between them?"""
+    for text in texts:
+        low = data.find(text, low, high)
+        if low < 0:
+            return False
+        low += len(text)
+    return True
 
 
 def edged_lines(data: bytes, text: bytes, edges: tuple[bool, bool], start: int, end: int, late: Late) -> Iterator[int]:

@@ -20,7 +20,7 @@ from tests.support import patterns
 
 WHOLE = 200_000
 ROUNDS = WHOLE if os.environ.get("FIELDHAND_SOAK") == "1" else WHOLE // 10
-LINES = 6
+LINES = 4
 
 
 def encoded(text: str) -> bytes:
@@ -36,9 +36,11 @@ def offsets(lines: list[str]) -> list[int]:
     return starts
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("fold", [False, True])
 def test_the_same_lines_match_as_with_re(fold: bool) -> None:
     rng = random.Random(41 + fold)
+    pool = [patterns.line(rng) for _ in range(ROUNDS // 10)]
     tried = matched = 0
     plans: dict[str, int] = {}
     for number in range(ROUNDS // 2):
@@ -47,17 +49,18 @@ def test_the_same_lines_match_as_with_re(fold: bool) -> None:
             warnings.simplefilter("ignore", FutureWarning)
             theirs = re.compile(text, re.IGNORECASE if fold else 0)
         ours = regex.compile(text, ignore_case=fold)
-        if number % 3 == 0:
+        if number % 6 == 1:
             ours.prepare(PAYS)
-        lines = [patterns.line(rng) for _ in range(LINES)]
+        lines = rng.choices(pool, k=LINES)
         lines = [line for line in lines if line or r"\B" not in text]
         starts = offsets(lines)
         data = encoded("\n".join(lines) + (rng.choice(("", "\n")) if lines and lines[-1] else "\n" * bool(lines)))
         want = [start for start, line in zip(starts, lines) if theirs.search(line)]
         got = list(ours.lines(data))
         assert got == want, (text, lines, ours.plan)
-        single = [start for start, line in zip(starts, lines) if ours.matches(encoded(line))]
-        assert single == want, (text, lines, ours.plan)
+        if number % 4 == 0:
+            single = [start for start, line in zip(starts, lines) if ours.matches(encoded(line))]
+            assert single == want, (text, lines, ours.plan)
         assert all(ours.needle in data[start:] for start in want), (text, ours.needle)
         tried += len(lines)
         matched += len(want)
@@ -83,7 +86,7 @@ def _exact(theirs: re.Pattern[str], line: str, start: int, end: int) -> bool:
 
 def test_a_span_is_the_leftmost_longest_one() -> None:
     rng = random.Random(43)
-    rounds, found = ROUNDS // 40, 0
+    rounds, found = ROUNDS // 80, 0
     for _ in range(rounds):
         text = patterns.pattern(rng, patterns.Shape(deep=1))
         with warnings.catch_warnings():
