@@ -102,7 +102,7 @@ def _told(start: str, found: list[str], total: int, limit: int, tree: TreeHands)
         if room < 0 and shown:
             break
         shown.append(path)
-    lines = shown or ["no match" + f" in {tree.entries:,} names below {start}"]
+    lines = list(shown) or ["no match" + f" in {tree.entries:,} names below {start}"]
     if len(shown) < total:
         lines.append(f"[{len(shown):,} of {total:,} shown; narrow the pattern]")
     lines += left_out(tree, "hidden=true")

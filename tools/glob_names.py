@@ -72,10 +72,11 @@ class Part:
 class Glob:
     """All alternatives of one pattern, relative to one start.
 
-    start: the folder that all of them share as letters, "" when there is none. absolute: it begins at `/`.
+    start: the folder that all of them share as letters, "" when there is none or without `rooted`. absolute: it
+    begins at `/`.
     """
 
-    def __init__(self, pattern: str, hidden: bool = False) -> None:
+    def __init__(self, pattern: str, hidden: bool = False, rooted: bool = True) -> None:
         ways = [_split(one) for one in expanded(pattern)]
         self.absolute = pattern.startswith("/") or ways[0][0]
         if any(way[0] != self.absolute for way in ways):
@@ -83,7 +84,7 @@ class Glob:
         self.folders = all(way[2] for way in ways)
         lists = [way[1] for way in ways]
         shared = 0
-        while all(len(one) > shared + 1 and literal(one[shared]) is not None for one in lists):
+        while rooted and all(len(one) > shared + 1 and literal(one[shared]) is not None for one in lists):
             if len({literal(one[shared]) for one in lists}) > 1:
                 break
             shared += 1
@@ -112,7 +113,8 @@ class Glob:
         if self.everywhere:
             return names
         parts = where.split("/")[:-1]
-        return [name for name in names if any(_more(way, [*parts, name]) for way in self._ways)]
+        ways = [(way[:-1], _reached(way[:-1], parts)) for way in self._ways]
+        return [name for name in names if any(_stepped(way, at, name) for way, at in ways)]
 
     def _suffix(self) -> str:
         """How every name ends that is matched, "" when that is not known."""
@@ -120,18 +122,19 @@ class Glob:
         return tails.pop() if len(tails) == 1 else ""
 
 
-def _more(way: list[Part], parts: list[str]) -> bool:
-    return any(at < len(way) for at in _reached(way[:-1], parts))
-
-
 def _reached(way: list[Part], parts: list[str]) -> set[int]:
     """How many parts of the way may be used up when these folders were passed; empty when they do not fit."""
     at = _closed(way, {0})
     for part in parts:
-        at = _closed(way, {now + (not way[now].deep) for now in at if now < len(way) and way[now].fits(part)})
+        at = _stepped(way, at, part)
         if not at:
             break
     return at
+
+
+def _stepped(way: list[Part], at: set[int], part: str) -> set[int]:
+    """The same after one folder more."""
+    return _closed(way, {now + (not way[now].deep) for now in at if now < len(way) and way[now].fits(part)})
 
 
 def _closed(way: list[Part], at: set[int]) -> set[int]:
@@ -147,7 +150,7 @@ def _closed(way: list[Part], at: set[int]) -> set[int]:
 def filtering(pattern: str) -> Callable[[str, list[str]], list[str]]:
     """A filter of names for `include` and `exclude`: without a slash the pattern is of a name in any folder."""
     plain = pattern[2:] if pattern.startswith("./") else pattern
-    return Glob(plain if "/" in plain.rstrip("/") else f"**/{plain}", True).keep
+    return Glob(plain if "/" in plain.rstrip("/") else f"**/{plain}", True, False).keep
 
 
 def expanded(pattern: str) -> list[str]:

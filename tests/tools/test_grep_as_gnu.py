@@ -95,8 +95,7 @@ def gnu(args: dict[str, object], folder: Path) -> list[str]:
         [GREP, *options, "-e", str(args["pattern"]), "f"],
         cwd=folder,
         env={"LC_ALL": "C.UTF-8", "PATH": "/nonexistent"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        capture_output=True,
     )
     assert done.returncode in (0, 1), done.stderr
     return [line[:-1] if line.endswith("\r") else line for line in done.stdout.decode().split("\n")[:-1]]
