@@ -81,7 +81,11 @@ def _saved(found: Mapping[str, Any]) -> Observation:
     if saved["resumed"]:
         said += f", {saved['resumed']:,} of them were there from an earlier try"
     packing = f"[saved as it came: packed as {visible(found['packed'], 40)}]"
-    top += [said, f"sha256 {saved['sha256']}", *[packing] * bool(found["packed"])]
+    top += [
+        said,
+        f"sha256 {saved['sha256'] or 'not computed: there was no time left'}",
+        *[packing] * bool(found["packed"]),
+    ]
     facts = {name: found[name] for name in ("status", "url", "hops", "via")}
     return Observation(True, "\n".join(top), {**facts, "saved": dict(saved)}, untrusted=True)
 

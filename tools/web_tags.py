@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Token = tuple[str, str, str]
 
 TEXT, OPEN, CLOSE = "text", "open", "close"
-MOST = 200_000  # tags
+MOST = 60_000  # tags; large pages have a third of that, and a small board reads some thousand in a second
 _RAW = ("script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes")
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _BLANKS = " \t\n\r\f"

@@ -114,6 +114,23 @@ def test_what_broke_off_goes_on_where_it_ended(web: Web, tmp_path: Path) -> None
     assert (tmp_path / "got.bin").read_bytes() == BODY and parts(tmp_path) == []
 
 
+def test_a_sum_that_there_is_no_time_for_is_said_and_the_file_is_whole(
+    web: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken(web, tmp_path)
+    put = incoming.adopt
+
+    def adopt(*given: Any) -> str:
+        here.cut()  # the time is over as soon as the file has its name
+        return put(*given)
+
+    here = world(tmp_path)
+    monkeypatch.setattr(incoming, "adopt", adopt)
+    found = carry(tmp_path, {"url": web.url("/f")}, here)
+    assert found.ok and "sha256 not computed: there was no time left" in found.text
+    assert (tmp_path / "got.bin").read_bytes() == BODY
+
+
 def test_by_the_date_of_its_last_change_too(web: Web, tmp_path: Path) -> None:
     dates = {"Last_Modified": "Mon, 05 Jan 2026 10:00:00 GMT", "Date": "Mon, 05 Jan 2026 11:00:00 GMT"}
     web.on["/f"] = store = Store(BODY, stops=70_000, ETag='W/"weak"', **dates)
