@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 LONG = 512 * 1024
 _OVERLAP = 4096
+_KEPT = 65536  # bytes of a line that may be shown as context of a later hit
 _PACKED = (b"\x1f\x8b", b"BZ", b"\xfd7")  # how a packed file may begin
 _HEAD = 1024
 _COMMON = b" etaoinsrlhdcu\nmpfg_ybvw.,-=()kxS01T\"'/AE:"  # from the commonest byte on
@@ -134,7 +135,8 @@ class Scan:
         if not self._page.counts:
             self._number = number + data.count(b"\n", at, end)
             if self._search.before:
-                self._before = _last_lines(data, end, self._search.before)
+                lines = [line[:_KEPT] for line in _last_lines(data, end, self._search.before)]
+                self._before = (self._before + lines)[-self._search.before :]
 
     def _hits(self, data: bytes, end: int) -> Iterator[int]:
         found = self._search.regex.lines(data, 0, end, self._search.late)

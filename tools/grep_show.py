@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 ROOM = 7600  # bytes: about 8 KB with what is said of them
 WIDE = 500
+_TOLD = 65536  # beyond that the length of a line is not known for sure
 _AHEAD = 120  # bytes of a cut line that are shown before the match
 
 
@@ -106,4 +107,6 @@ def _decoded(line: bytes) -> str:
 
 
 def _cut(line: bytes) -> str:
-    return f"... [line cut, {len(line):,} bytes]" if len(line) > WIDE else ""
+    if len(line) <= WIDE:
+        return ""
+    return f"... [line cut, {f'{len(line):,} bytes' if len(line) < _TOLD else 'more than 64 KiB'}]"
