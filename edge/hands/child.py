@@ -125,9 +125,11 @@ class Watch:
         until = time.monotonic() + seconds
         self._look_away()
         tree.ask(self.child.tag, self.child.pid)
-        while tree.running(self.child.tag, self.child.pid) and time.monotonic() < until:
+        while time.monotonic() < until:
+            # In name spaces the first process tells how the shell ended a moment after that.
+            if self.child.poll() is not None and not tree.running(self.child.tag, self.child.pid):
+                return
             self._turn(LOOK)
-            self.child.poll()
 
     def _look_away(self) -> None:
         """What tells of the end of the shell would do so without a pause from its end on."""
