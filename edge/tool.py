@@ -73,8 +73,8 @@ class FileHands(Protocol):
     def part(self, path: str, start: int, count: int) -> Mapping[str, Any]:
         """Bytes of a regular file from byte `start`, negative from the end: `data start size more`."""
 
-    def whole(self, path: str, most: int) -> tuple[bytes, tuple[int, int, int, int]]:
-        """All of a regular file of at most `most` bytes, and its stamp for `put`."""
+    def whole(self, path: str, most: int, absent: bool = False) -> tuple[bytes, tuple[int, int, int, int]]:
+        """All of a regular file of at most `most` bytes, and its stamp for `put`; zeros where nothing is, if `absent`."""
 
     def blocks(self, path: str) -> BlockHands:
         """A regular file as blocks of whole lines, to be gone through once."""

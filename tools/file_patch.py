@@ -72,11 +72,8 @@ def _verb(plan: Planned) -> str:
 
 
 def _there(path: str, hands: Hands) -> Planned:
-    try:
-        data, stamp = hands.files.whole(path, LARGEST)
-    except ToolFault as fault:
-        if not isinstance(fault.__cause__, FileNotFoundError) or " is a link to " in fault.sentence:
-            raise
+    data, stamp = hands.files.whole(path, LARGEST, absent=True)
+    if stamp == NEW:
         return Planned(path, None, NEW, None)
     return Planned(path, data, stamp, data)
 

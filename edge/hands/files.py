@@ -21,7 +21,7 @@ from edge.faults import Fault, Refused, ToolFault
 from edge.gate.paths import READABLE, inside, is_odd, place
 from edge.hands.lines import entries
 from edge.hands.open import again, said
-from edge.hands.replace import Spot, add, new_folder, replace
+from edge.hands.replace import NEW, Spot, add, new_folder, replace
 from edge.hands.way import Way as Way
 
 TYPE_CHECKING = False
@@ -93,15 +93,23 @@ class Files:
 
         return self._opened(path, act)
 
-    def whole(self, path: str, most: int) -> tuple[bytes, Stamp]:
-        """All of a regular file of at most `most` bytes, and its stamp for `put`."""
+    def whole(self, path: str, most: int, absent: bool = False) -> tuple[bytes, Stamp]:
+        """All of a regular file of at most `most` bytes, and its stamp for `put`.
+
+        absent: where nothing is gives no bytes and a stamp of zeros, with which `put` makes it and replaces nothing.
+        """
 
         def act(descriptor: int, spot: Place, kind: str) -> tuple[bytes, Stamp]:
             from edge.hands.reading import all_of
 
             return all_of(descriptor, path, most, self.why)
 
-        return self._opened(path, act)
+        try:
+            return self._opened(path, act)
+        except ToolFault as fault:
+            if absent and isinstance(fault.__cause__, FileNotFoundError) and " is a link to " not in fault.sentence:
+                return b"", NEW
+            raise
 
     def blocks(self, path: str) -> Blocks:
         """A regular file as blocks of whole lines, to be gone through once: edge/hands/blocks.py."""

@@ -43,6 +43,7 @@ class _Listing:
 
     __slots__ = (
         "_closed",
+        "_deeper",
         "_full",
         "_guard",
         "_hidden",
@@ -65,6 +66,7 @@ class _Listing:
         self._closed: list[str] = []
         self._looked = self._more = 0
         self._why = ""
+        self._deeper = False
         scene = holder.world.scene
         self._guard = guard.identities(scene.own, scene.state)
 
@@ -76,6 +78,7 @@ class _Listing:
                 continue
             if len(self.found) >= self._most:
                 self._more += 1
+                self._deeper = self._deeper or (entry["type"] == "dir" and depth > 1)
                 continue
             self.found.append(entry)
             if entry["type"] == "dir" and depth > 1:
@@ -143,7 +146,8 @@ class _Listing:
         """What was left out, in words."""
         said = []
         if self._more:
-            said.append(f"{len(self.found):,} of {len(self.found) + self._more:,} shown")
+            more = "more than " * self._deeper
+            said.append(f"{len(self.found):,} of {more}{len(self.found) + self._more:,} shown")
         if self._closed:
             more = ", ..." if len(self._closed) > 3 else ""
             said.append(f"not looked into: {', '.join(self._closed[:3])}{more} (keys, private, shut or mounted)")

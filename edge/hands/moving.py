@@ -48,11 +48,11 @@ def move(
     here = source.folder(names[0])
     try:
         source.found.name(here, source.name)
-        count, status = surveyed(here, source.name, Judge(holder, source.found, fulls[0], "moved"), names[0], late)
+        judges = tuple([Judge(holder, source.found, full, "moved") for full in fulls])
+        count, status = surveyed(here, source.name, judges, names[0], late)
         there, made = target.made(names[1])
         try:
             target.found.name(there, target.name)
-            surveyed(here, source.name, Judge(holder, target.found, fulls[1], "moved"), names[0], late)
             old = _in_the_way(there, target, names[1], overwrite, status)
             copied = _Move(holder, ways, names, (here, there), late).go(old, status)
         finally:

@@ -42,13 +42,14 @@ def not_a_root(holder: Holder, full: str, shown: str, done: str) -> None:
 
 
 def surveyed(
-    folder: int, name: str, judge: Judge, shown: str, late: Callable[[], None]
+    folder: int, name: str, judges: tuple[Judge, ...], shown: str, late: Callable[[], None]
 ) -> tuple[Count, os.stat_result]:
     """How much a name stands for, all of it judged, and what it is itself. ToolFault when it is not there."""
     count = Count()
     try:
         for entry in walk(folder, name, late):
-            judge.look(entry)
+            for judge in judges:
+                judge.look(entry)
             count.add(entry)
     except FileNotFoundError as error:
         raise ToolFault(f"{shown} is not there", "file_list shows what is") from error
@@ -71,7 +72,7 @@ def delete(
         way_to.found.name(folder, way_to.name)
         judge = Judge(holder, way_to.found, full, "deleted")
         _alone(folder, way_to.name, shown, recursive and way_to.grant.deep)
-        count, status = surveyed(folder, way_to.name, judge, shown, late)
+        count, status = surveyed(folder, way_to.name, (judge,), shown, late)
         if in_trash and not forever:
             raise ToolFault(f"{shown} is in the trash already", "forever=true deletes it; file_move brings it back")
         way_to.still(folder, shown)

@@ -13,7 +13,8 @@ import os
 
 from edge.call import Effect
 from edge.faults import Refused, ToolFault
-from edge.gate.paths import is_odd, place
+from edge.gate.paths import is_hook, is_odd, is_startup, place
+from edge.gate.secret import closed_in
 from edge.hands.open import mount
 from edge.record import Record
 
@@ -162,9 +163,12 @@ def shown(path: str) -> str:
 
 
 class Judge:
-    """Asks the gate about what lies below something that was granted, by the names it has or will have."""
+    """Asks the gate about what lies below something that was granted, by the names it has or will have.
 
-    __slots__ = ("_closed", "_guard", "_holder", "_top", "_word")
+    A name in a folder that is plain workspace is judged alone, which is what the gate would make of the whole path.
+    """
+
+    __slots__ = ("_closed", "_folder", "_guard", "_holder", "_names", "_top", "_word")
 
     def __init__(self, holder: Holder, guard: Guard, top: str, word: str) -> None:
         self._holder = holder
@@ -172,20 +176,39 @@ class Judge:
         self._top = top
         self._word = word
         self._closed = tuple([path.lower() for path in holder.permit.barred])
+        self._folder = "?"
+        self._names: Callable[[str], bool] | None = None
 
     def look(self, entry: Entry) -> None:
         """Refused, with the rule, when the gate denies a change of this one. `top` is the full path of the walk's."""
         self._guard.below(entry.status)
-        full = _plain(self._top, entry.path[entry.path.find("/") :] if "/" in entry.path else "")
-        lower = full.lower()
-        if place(full, self._holder.world.scene).change == "workspace" and not any(
-            lower == path or lower.startswith(path + "/") for path in self._closed
-        ):
+        rest = entry.path[entry.path.find("/") :] if "/" in entry.path else ""
+        folder, _, name = rest.rpartition("/")
+        if rest and folder != self._folder:
+            self._folder, self._names = folder, self._of(_plain(self._top, folder))
+        if rest and self._names is not None and name.isascii() and name.isprintable() and self._names(name):
+            return
+        full = _plain(self._top, rest)
+        if self._is_plain(full):
             return
         try:
             self._holder.also(Effect("write", f"file:{full}"), held=True)
         except Refused as refused:
             raise Refused(f"{refused.sentence}: nothing was {self._word}", refused.rule) from None
+
+    def _is_plain(self, full: str) -> bool:
+        """True when nothing is said of this path but that it lies in the workspace."""
+        lower = full.lower()
+        closed = any(lower == path or lower.startswith(path + "/") for path in self._closed)
+        return not closed and place(full, self._holder.world.scene).change == "workspace"
+
+    def _of(self, folder: str) -> Callable[[str], bool] | None:
+        """What tells a name of this folder to be plain; None when each has to be asked about."""
+        below = folder.lower() + "/"
+        if not self._is_plain(folder) or any(path.startswith(below) for path in self._closed):
+            return None
+        closed, last = closed_in(folder), folder.rpartition("/")[2]
+        return lambda name: not closed(name) and not is_startup(f"{last}/{name}") and not is_hook(name)
 
 
 def _plain(top: str, rest: str) -> str:

@@ -77,8 +77,8 @@ def test_a_file_that_changed_since_it_was_read_is_left_alone(tmp_path: Path, mon
     (tmp_path / "f").write_text("a")
     real = Files.whole
 
-    def late(self: Files, path: str, most: int) -> object:
-        found = real(self, path, most)
+    def late(self: Files, path: str, most: int, absent: bool = False) -> object:
+        found = real(self, path, most, absent)
         (tmp_path / "f").write_text("b and more")
         return found
 

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import os
+import random
 from pathlib import Path
 
 import pytest
 
-from edge.faults import ToolFault
+from edge.call import Call, Effect, Permit
+from edge.faults import Refused, ToolFault
+from edge.gate.decide import decide
+from edge.gate.policy import Policy, State
+from edge.hands import Holder
 from edge.hands import walk as walking
-from edge.hands.walk import Count, remove, shown, walk
+from edge.hands.guard import Guard
+from edge.hands.walk import Count, Entry, Judge, remove, shown, walk
+from tests.support.opening import world
 
 
 def never() -> None:
@@ -79,3 +86,42 @@ def test_a_walk_that_is_late_or_too_large_ends(tree: Path, monkeypatch: pytest.M
 
 def test_names_that_are_no_text_are_written_out() -> None:
     assert shown("a/b") == "a/b" and shown("a\nb") == r"a\nb" and shown("\udcff") == r"\udcff"
+
+
+def test_a_name_is_judged_as_the_gate_would_judge_the_whole_path(tmp_path: Path) -> None:
+    """Names and folders of every kind that the gate knows, put together by chance."""
+    here = world(tmp_path, "full", state=f"{tmp_path}/d/state")
+    permit = Permit("c1", (), (f"{tmp_path}/d/state", f"{tmp_path}/d/No/t.toml"))
+    holder = Holder(permit, Call("file_delete", {}, "c1"), here)
+    judge = Judge(holder, Guard(frozenset(), "", "d", False, False, 0), f"{tmp_path}/d", "deleted")
+    status = os.stat(tmp_path)
+    parts = ["a", "B.txt", ".env", ".ENV.bak", "x.pem", ".git", "hooks", "repo.git", "config", ".config", "fish", "NO"]
+    parts += [
+        ".fieldhand",
+        ".bashrc",
+        "id_rsa",
+        "id_rsa.pub",
+        "state",
+        "No",
+        "t.toml",
+        "secrets",
+        "token.json",
+        "gcloud",
+    ]
+    parts += ["mosquitto", "passwd", "k\u200bx", ".vscode", "tasks.json", "settings.json", "config.worktree", "ä"]
+    chance = random.Random(2)
+    refused = 0
+    for _ in range(4000):
+        rest = "/".join(chance.choice(parts) for _ in range(chance.randrange(1, 4)))
+        full = f"{tmp_path}/d/{rest}".replace("\u200b", "?")
+        policy = Policy("full", forbidden_paths=(f"{tmp_path}/d/No/t.toml",))
+        decision = decide(holder.call, (Effect("write", f"file:{full}"),), policy, State(), here.scene)
+        here.judge = lambda call, effect, said=decision: said  # type: ignore[misc]
+        try:
+            judge.look(Entry(0, "d", f"d/{rest}", status))
+            assert decision.verdict != "deny", rest
+        except Refused:
+            refused += 1
+            assert decision.verdict == "deny", rest
+    print(f"{refused} of 4000 refused")
+    assert 500 < refused < 3800
