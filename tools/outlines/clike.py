@@ -27,6 +27,9 @@ _TYPES = ("struct", "class", "union", "enum")
 _LEADS = words("typedef static const constexpr inline extern volatile friend mutable register export")
 _ACCESS = ("public", "private", "protected", "signals", "slots")
 _ATTRIBUTES = ("__attribute__", "__declspec", "alignas", "_Alignas", "__asm__", "asm", "noexcept", "throw", "decltype")
+_AFTER_MACRO = words("namespace inline class struct union enum template typedef extern using")
+_MACROS = 8  # so many are looked at in one head
+_MACRO = "macro"  # no kind of a frame: judge again what stands behind it
 _NOT_TYPES = words("static inline extern const constexpr volatile virtual explicit friend register")
 
 
@@ -39,7 +42,7 @@ class _C(Dialect):
 
     def __init__(self) -> None:
         self._continues = False  # the line before this one was a directive and ended with a backslash
-        self._guard = ""  # the name that an #ifndef just before asked for
+        self._guard: str | None = None  # the name that an #ifndef at the head of the file asked for
 
     def line(self, number: int, clean: str, raw: str, walk: Walk) -> bool:
         stripped = clean.strip()
@@ -48,7 +51,7 @@ class _C(Dialect):
                 self._directive(number, stripped, raw, walk)
             self._continues = stripped.endswith("\\")
             return True
-        self._guard = ""
+        self._guard = self._guard or ""
         return False
 
     def _directive(self, number: int, stripped: str, raw: str, walk: Walk) -> None:
@@ -58,17 +61,15 @@ class _C(Dialect):
             if name and not (name == self._guard and rest.strip() == name):
                 shown = squeezed(raw.strip().rstrip("\\")).replace("# define", "#define", 1)
                 walk.tell_at(number, shown)
-        guard, self._guard = self._guard, word_at(rest.strip()) if word == "ifndef" else ""
+        if self._guard is None and word in ("ifndef", "if", "include", "define"):
+            self._guard = word_at(rest.strip()) if word == "ifndef" else ""
         if word in ("if", "ifdef", "ifndef"):
             walk.branch()
         elif word in ("else", "elif"):
             self._flush(walk)
             walk.rejoin()
         elif word == "endif":
-            self._flush(walk)
             walk.merge()
-        elif word != "define":
-            self._guard = guard
 
     def _flush(self, walk: Walk) -> None:
         """A head that stands before the branch of an #if belongs to it."""
@@ -87,30 +88,34 @@ class _C(Dialect):
         return True
 
     def judge(self, head: Head, end: str, frame: Frame) -> Found:
+        if end == "{" and head.clean.strip() in ('extern "C"', 'extern "_"', 'extern "___"'):
+            return Found(TYPE, "", 0, "namespace")
         start = _start(head.clean)
         text = head.clean[start:].rstrip()
         words = text.split(None, 4)
-        if not words:
+        if not words or words[0] in _CONTROL - {"using"}:
             return Found(BODY)
         if words[0] in ("namespace", "inline") and "namespace" in words[:2] and end == "{":
             at = start + text.index("namespace") + 9
             return Found(TYPE, head.shown(start), at, "namespace")
-        if words[0] == "extern" and text[6:].strip() in ('"C"', '"_"', '"___"') and end == "{":
-            return Found(TYPE, "", 0, "namespace")
         if frame.kind not in (FILE, TYPE):
             return Found(BODY if frame.kind == BODY else VALUE)
         return self._declared(head, start, text, end, frame)
 
-    def _declared(self, head: Head, start: int, text: str, end: str, frame: Frame) -> Found:
+    def _declared(self, head: Head, start: int, text: str, end: str, frame: Frame, led: bool = False) -> Found:
+        """led: a macro stands before it, which may be its type."""
         first = text.split(None, 1)[0]
         if first == "typedef" and end == ";":
             return _typedef(head, start, text)
         if first == "using":
             return _using(head, start, text) if end == ";" else Found(BODY)
-        found = _type(head, start, text, end, frame)
-        if found is not None:
+        found = _type(head, start, text, end, frame) or _function(head, start, text, end, frame, led)
+        if found.kind != _MACRO:
             return found
-        return _function(head, start, text, end, frame)
+        # A macro stands before the head, with its parentheses and nothing else.
+        start = found.at + _start(head.clean[found.at :])
+        text = head.clean[start:].rstrip()
+        return self._declared(head, start, text, end, frame, True) if text else Found(BODY)
 
 
 def _start(clean: str) -> int:
@@ -131,8 +136,18 @@ def _start(clean: str) -> int:
             at = balanced(clean, opened, "(", ")") if opened >= 0 else len(clean)
         elif clean.startswith('extern "', at):
             at = clean.find('"', at + 8) + 1 or len(clean)
+        elif clean.startswith(">", at):  # what two branches of an #if left of a template
+            at += 1
+        elif _is_lead(clean, at):
+            at += len(word_at(clean, at))
         else:
             return at
+
+
+def _is_lead(clean: str, at: int) -> bool:
+    """Is there a macro without parentheses (`BEGIN_NAMESPACE`) before a keyword?"""
+    word = word_at(clean, at)
+    return word.isupper() and word_at(clean[at + len(word) :].lstrip()) in _AFTER_MACRO
 
 
 def _typedef(head: Head, start: int, text: str) -> Found:
@@ -158,19 +173,18 @@ def _type(head: Head, start: int, text: str, end: str, frame: Frame) -> Found | 
         return None
     at = text.index(lead[0])
     after = text[at + len(lead[0]) :]
-    bare = _without_attributes(after)
+    bare = _without_attributes(after, macros=True)
     if end == ";":
         plain = len(words) == 2 or (len(words) == 3 and words[:2] == ["enum", "class"])
         return Found(VALUE, head.shown(start) + ";", start + at) if plain else _unless(bare)
     if "=" in bare or ("(" in bare and ":" not in bare.replace("::", "").split("(")[0]):
         return Found(VALUE) if "=" in bare else None
     kind = SHAPE if lead[0] == "enum" else TYPE
-    name = word_at(bare.removeprefix(" class").removeprefix(" struct").strip() if kind == SHAPE else bare.strip(), 0)
-    final = [word for word in bare.split(":")[0].split() if word not in ("final", "class", "struct")]
-    if kind == TYPE and final:
-        name = word_at(final[-1].split("<")[0])
+    final = [word for word in bare.split(":")[0].split("<")[0].split() if word not in ("final", "class", "struct")]
+    name = word_at(final[-1]) if final else ""
     typedef = words[0] == "typedef"
-    if not name and not typedef and frame.kind == TYPE and frame.name != "namespace":
+    inner = frame.kind == TYPE and frame.name != "namespace"
+    if not name and not typedef and (inner or kind == TYPE):
         return Found(kind)
     return Found(kind, head.shown(start), start + at + len(lead[0]), "typedef" if typedef else name)
 
@@ -180,8 +194,10 @@ def _unless(bare: str) -> Found | None:
     return None if "(" in bare else Found(VALUE)
 
 
-def _without_attributes(text: str) -> str:
-    for word in _ATTRIBUTES:
+def _without_attributes(text: str, macros: bool = False) -> str:
+    """The text with attributes as blanks, and macros in capitals that have parentheses."""
+    found = [text[_back(text, at) : at] for at, mark in enumerate(text) if mark == "("] if macros else []
+    for word in (*_ATTRIBUTES, *[name for name in dict.fromkeys(found[:_MACROS]) if name.isupper()]):
         at = text.find(word)
         while at >= 0 and text[at + len(word) :].lstrip().startswith("("):
             end = balanced(text, text.index("(", at), "(", ")")
@@ -190,7 +206,7 @@ def _without_attributes(text: str) -> str:
     return text
 
 
-def _function(head: Head, start: int, text: str, end: str, frame: Frame) -> Found:
+def _function(head: Head, start: int, text: str, end: str, frame: Frame, led: bool = False) -> Found:
     """A function, a method, a prototype; VALUE or BODY when it is none."""
     other = Found(VALUE if end == "{" else BODY)
     bare = _without_attributes(text)
@@ -202,19 +218,23 @@ def _function(head: Head, start: int, text: str, end: str, frame: Frame) -> Foun
     after = bare[closed:].strip()
     if not name or word_at(name) in _CONTROL or bare[0] in ",.=+-<>&|?":
         return Found(BODY)
-    if not before and name.isupper() and "(" in after and after[0].isalpha():
-        at = start + closed
-        at += len(head.clean[at:]) - len(head.clean[at:].lstrip())
-        return _function(head, at, head.clean[at:].rstrip(), end, frame)
+    typed = [word for word in before.replace("*", " ").replace("&", " ").split() if word not in _NOT_TYPES]
+    if not typed and (name.isupper() or "(" in after) and after[:1] not in "{:-=,)" and word_at(after.lstrip("*& ")):
+        return Found(_MACRO, "", start + closed)
+    if end == "{" and after.startswith("="):
+        return other
+    if name.isupper() and after[:1].isalpha() and _name(after)[0] > 0:
+        name_at = closed + len(bare[closed:]) - len(bare[closed:].lstrip()) + _name(after)[1]  # the macro is no name
+    if before.count("[") > before.count("]"):
+        return other
     if "=" in before and not name.startswith("operator"):
         return other
     if end == "{":
         return Found(BODY, head.shown(start), start + name_at)
     if _old_style(bare[opened + 1 : closed - 1], after):
         return Found(BODY, head.shown(start, start + closed), start + name_at)
-    typed = [word for word in before.replace("*", " ").replace("&", " ").split() if word not in _NOT_TYPES]
     ours = name.startswith("~") or name == frame.name or "operator" in name or "::" in name
-    if not typed and not ours:
+    if not typed and not ours and not led:
         return other
     return Found(BODY, head.shown(start) + ";", start + name_at)
 

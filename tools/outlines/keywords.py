@@ -1,7 +1,7 @@
 """All other languages: lines that a keyword leads (`def class func function struct type interface module ...`).
 
-Best effort: no strings are followed, comments at the beginning of a line are. In a file of unknown language a line has
-to look like code as well, so that prose gives no outline.
+Best effort: no strings are followed. Comments that begin a line are, and where a language is known only its own
+keywords count. In a file of unknown language a line has to look like code as well, so that prose gives no outline.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from edge.tools.outlines.text import Entry, indent_of, numbered, squeezed, word_
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 _KEYWORDS = words(
     "def class func function fun fn struct type interface module impl trait enum sub proc procedure subroutine program "
@@ -25,17 +25,32 @@ _MODIFIERS = words(
     "elemental recursive integer real logical automatic friend overload multi proto shared native factory base "
     "ref new file case create or replace temporary"
 )
+# language -> its own keywords, where the common list would take other words for definitions.
+_OWN = {
+    "Perl": words("sub package class method role"),
+    "Tcl": words("proc namespace method class oo::class itcl::class snit::type"),
+    "Ruby": words("def class module"),
+    "PHP": words("function class interface trait enum namespace"),
+    "Kotlin": words("fun class interface object"),
+    "Swift": words("func class struct enum protocol extension actor"),
+    "R": words("function"),
+    "Elixir": words("def defp defmodule defmacro defmacrop defprotocol defimpl"),
+    "Terraform": words("resource module data provider variable output locals"),
+    "Haskell": words("module class instance data type newtype"),
+    "protobuf": words("message enum service rpc"),
+}
+# What begins a comment over several lines, where it stands first on a line, and what ends it.
+_COMMENTS = {"Pascal": ("(*", "*)"), "OCaml": ("(*", "*)"), "Haskell": ("{-", "-}"), "Tcl": ("\0", "\0")}
+# What else Tcl does with a namespace.
+_NAMESPACE = words("import export upvar ensemble current code which origin path delete forget inscope")
 _CODE_ENDS = ("{", ":", ")", ";", "(", ",", " do", " is", " then", "=", "end")
 
 
-def scan(blocks: Iterable[bytes]) -> Iterator[Entry]:
-    """For languages that are known but have no rules of their own."""
-    return _scan(blocks, False)
-
-
-def unknown(blocks: Iterable[bytes]) -> Iterator[Entry]:
-    """For files of no known language."""
-    return _scan(blocks, True)
+def of(language: str) -> Callable[[Iterable[bytes]], Iterator[Entry]]:
+    """The scanner of a language; of one that is not known ("") it is strict."""
+    keywords = _OWN.get(language, _KEYWORDS)
+    pod = language in ("Perl", "Ruby")
+    return lambda blocks: _scan(blocks, keywords, _COMMENTS.get(language, ("/*", "*/")), pod, not language)
 
 
 def cmake(blocks: Iterable[bytes]) -> Iterator[Entry]:
@@ -47,51 +62,48 @@ def cmake(blocks: Iterable[bytes]) -> Iterator[Entry]:
             yield Entry(number, 0, squeezed(text))
 
 
-def _scan(blocks: Iterable[bytes], strict: bool) -> Iterator[Entry]:
+def _scan(
+    blocks: Iterable[bytes], keywords: frozenset[str], comments: tuple[str, str], pod: bool, strict: bool
+) -> Iterator[Entry]:
     open_at: list[int] = []
-    comment = ""
+    comment: tuple[str, ...] = ()
     for number, raw in numbered(blocks):
         text = raw.strip()
         if comment:
-            comment = "" if comment in text else comment
+            comment = () if any(end in text for end in comment) else comment
             continue
         if not text:
             continue
-        if text.startswith(("/*", "(*", "{-", "=begin", "=pod", "=head")):
-            comment = _comment_end(text)
+        if pod and raw[0] == "=" and raw[1:2].isalpha() and not raw.startswith("=cut"):
+            comment = ("=cut", "=end")
+            continue
+        if text.startswith(comments[0]):
+            comment = () if comments[1] in text[2:] else comments[1:]
             continue
         indent = indent_of(raw)
         while open_at and open_at[-1] >= indent:
             open_at.pop()
-        if _defines(text) and not (strict and not text.endswith(_CODE_ENDS)):
+        if _defines(text, keywords) and not (strict and not text.endswith(_CODE_ENDS)):
             yield Entry(number, len(open_at), _shown(text))
             open_at.append(indent)
 
 
-def _comment_end(text: str) -> str:
-    """What ends the comment that a line begins with; nothing when it is over on the same line."""
-    if text.startswith("="):
-        return "=end" if text.startswith("=begin") else "=cut"
-    end = {"/*": "*/", "(*": "*)", "{-": "-}"}[text[:2]]
-    return "" if end in text[2:] else end
-
-
-def _defines(text: str) -> bool:
+def _defines(text: str, keywords: frozenset[str]) -> bool:
     """Does a line begin with a keyword, after its modifiers, and go on with a name?"""
-    words = text.split(None, 7)[:7]
+    parts = text.split(None, 7)[:7]
     at = 0
-    while at < len(words) - 1 and words[at].lower() in _MODIFIERS:
+    while at < len(parts) - 1 and parts[at].lower() in _MODIFIERS:
         at += 1
-    word = words[at].lower().partition("(")[0]
-    if word not in _KEYWORDS or "(" in words[at]:
-        return words[2:3] != [] and words[1] in ("<-", "=") and words[2].startswith("function(")
-    if word == "object" and at and words[at - 1] == "companion":
+    word = parts[at].lower().partition("(")[0]
+    if word not in keywords or "(" in parts[at]:
+        return parts[2:3] != [] and parts[1] in ("<-", "=") and parts[2].startswith("function(")
+    if word == "object" and at and parts[at - 1] == "companion":
         return True
-    rest = words[at + 1 :]
-    if rest and rest[0] == "eval":
-        rest = rest[1:]
-    while len(rest) > 1 and (rest[0].lower() in _KEYWORDS or rest[0] == "body" or rest[0].startswith("[")):
-        word = rest[0].lower() if rest[0].lower() in _KEYWORDS else word
+    rest = parts[at + 1 :]
+    if rest and word == "namespace":
+        rest = rest[1:] if rest[0] == "eval" else [] if rest[0] in _NAMESPACE else rest
+    while len(rest) > 1 and (rest[0].lower() in keywords or rest[0] == "body" or rest[0].startswith("[")):
+        word = rest[0].lower() if rest[0].lower() in keywords else word
         rest = rest[1:]
     if not rest:
         return False

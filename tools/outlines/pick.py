@@ -180,7 +180,7 @@ def scanner(name: str) -> Scan:
         return own
     from edge.tools.outlines import keywords
 
-    return {"CMake": keywords.cmake, _UNKNOWN: keywords.unknown}.get(name, keywords.scan)
+    return keywords.cmake if name == "CMake" else keywords.of("" if name == _UNKNOWN else name)
 
 
 def _programming(name: str) -> Scan | None:

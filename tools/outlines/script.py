@@ -162,6 +162,8 @@ def _assigned(head: Head, start: int, at: int, end: str, frame: Frame) -> Found 
     if not name:
         return None
     after = text[len(name) :].lstrip()
+    while after.startswith("["):
+        after = after[_closing(after, 0) :].lstrip(" .")
     if after.startswith(":") and frame.kind == VALUE and _is_function(after[1:].strip(), end):
         return Found(_opens(after[1:]), head.shown(start), at)
     if after[:1] in ("=", ":", "?", "!") and (frame.kind == TYPE or after[0] == "="):

@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 # How far a head is looked at: what is longer is no signature.
-LONGEST = 4000
+LONGEST = 2000
 
 
 class Entry:

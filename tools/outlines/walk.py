@@ -214,6 +214,8 @@ class Walk:
             if not frame.parens:
                 self._last = frame
                 self.head = Head()
+            elif self.head.places:
+                self.head.add(self.head.places[-1][1], self.head.places[-1][2], "{}", "{}")
         else:
             self.parens = 0
 
