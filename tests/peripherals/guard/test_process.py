@@ -233,7 +233,7 @@ def test_a_damaged_state_is_kept_aside_and_said(tmp_path):
     (tmp_path / "sim" / "state.json").write_text('{"version":1,"now":')
     board = Board.start(str(tmp_path))
     assert "is damaged" in board.notes[0]
-    assert board.sense("temperature").value == pytest.approx(33.0, abs=0.5)
+    assert board.sense("temperature").value == pytest.approx(33.0, abs=3)
     board.close()
     assert (tmp_path / "sim" / "state.json.damaged").exists()
 
