@@ -62,6 +62,7 @@ class Web:
 
     def __exit__(self, *_: object) -> None:
         self.over.set()
+        self._socket.shutdown(socket.SHUT_RDWR)  # on Linux that wakes who waits in accept
         for thread in self._threads:
             thread.join(60)
         self._socket.close()
@@ -226,6 +227,7 @@ class Socks:
 
     def __exit__(self, *_: object) -> None:
         self._over.set()
+        self._socket.shutdown(socket.SHUT_RDWR)
         self._thread.join(60)
         self._socket.close()
 
