@@ -1,4 +1,8 @@
-"""Ctrl-C, SIGTERM and SIGHUP while a turn runs: counted, never thrown, so that the tape stays whole."""
+"""Ctrl-C, SIGTERM and SIGHUP while a turn runs: counted, never thrown, so that the tape stays whole.
+
+At a prompt SIGTERM and SIGHUP end the process at once, for nothing is left to do; but with a shell in the background
+they end the conversation as `,quit` does.
+"""
 
 from __future__ import annotations
 
@@ -34,3 +38,15 @@ class counting:
     def __exit__(self, kind: type[BaseException] | None, value: object, trace: TracebackType | None) -> None:
         for number, handler in zip(_SIGNALS, self._old):
             signal.signal(number, handler)
+
+
+def parting() -> None:
+    """From now on SIGTERM and SIGHUP outside of a turn leave by SystemExit, the first of them."""
+    for number in _SIGNALS[1:]:
+        signal.signal(number, _part)
+
+
+def _part(number: int, frame: FrameType | None) -> None:
+    for one in _SIGNALS[1:]:
+        signal.signal(one, signal.SIG_IGN)
+    raise SystemExit(128 + number)

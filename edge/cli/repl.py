@@ -184,7 +184,7 @@ def _take(line: str, late: _Late) -> None:
 
 def _turn(line: str, run: Run) -> None:
     from edge.cli.assemble import failure
-    from edge.cli.interrupts import counting
+    from edge.cli.interrupts import counting, parting
     from edge.text import plain
 
     model = None
@@ -194,6 +194,8 @@ def _turn(line: str, run: Run) -> None:
         model = direct(line[1:])
     with counting(run.loop):
         ending = run.loop.run(line, model)
+    if run.world.lasting() is not None:
+        parting()
     if ending.fault is not None:
         say(f"fieldhand: {failure(ending, run.tape)}")
     elif ending.answer:
