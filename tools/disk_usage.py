@@ -31,9 +31,12 @@ def words(args: Args, scene: Scene) -> str:
 
 
 def run(args: Args, hands: Hands) -> Observation:
+    from edge.tools.fact_text import bounded
+
     if "path" in args:
         found = hands.facts.usage(args["path"], args.get("limit", LIMIT), bool(args.get("other")))
-        return Observation(True, below(dict(found)), found, untrusted=True)
+        data = bounded(bounded({"items": [], "biggest_files": [], **found}, "biggest_files"), "items")
+        return Observation(True, below(dict(found)), data, untrusted=True)
     found = hands.facts.disks()
     return Observation(True, mounted(dict(found)), found)
 
@@ -57,6 +60,7 @@ def mounted(found: Facts) -> str:
         for one in found.get("file_systems", ())
     ]
     silent = [f"[{path} did not answer: its server is away]" for path in found.get("unanswered", ())]
+    silent += [f"[{found['not_asked']} file systems more were not asked]"] if "not_asked" in found else []
     return fitted([*silent, *table([head, *rows], " rrrrr")]) if rows or silent else "no file system is told here"
 
 

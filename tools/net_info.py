@@ -26,8 +26,10 @@ def words(args: Args, scene: Scene) -> str:
 
 
 def run(args: Args, hands: Hands) -> Observation:
+    from edge.tools.fact_text import bounded
+
     found = hands.facts.network()
-    return Observation(True, shown(dict(found)), found, untrusted=True)
+    return Observation(True, shown(dict(found)), bounded({"interfaces": [], **found}, "interfaces"), untrusted=True)
 
 
 def shown(found: Facts) -> str:
@@ -39,6 +41,8 @@ def shown(found: Facts) -> str:
         lines.append(_interface(one))
         counted = _counted(one)
         lines += [f"  {counted}"] if counted else []
+    if "interfaces_in_all" in found:
+        lines.append(f"[{len(found['interfaces'])} of {found['interfaces_in_all']:,} interfaces shown]")
     routes = [
         f"{one.get('gateway', 'direct')} by {one['by']}" + (f" metric {one['metric']}" if "metric" in one else "")
         for one in found.get("default_routes", ())

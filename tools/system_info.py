@@ -133,7 +133,7 @@ def _clock(clock: Facts) -> list[tuple[str, str]]:
     synced = clock.get("synchronised")
     told = "" if synced is None else "synchronised" if synced else "not synchronised"
     if clock.get("plausible") is False:
-        told += ", THE DATE IS OLDER THAN THE SYSTEM ITSELF"
+        told += ", THE DATE IS BEFORE WHAT WAS WRITTEN HERE EARLIER"
     kept = "" if clock.get("battery_clock") else "no battery clock"
     return [("clock", ", ".join(filter(None, (date, told, kept))))]
 

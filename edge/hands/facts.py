@@ -44,7 +44,7 @@ class Facts:
         from edge.hands.facts_clock import kernel_clock
         from edge.hands.facts_system import system
 
-        return system(self._reader(), kernel_clock(), time.time(), serial, os.uname().machine)
+        return system(self._reader(), kernel_clock(), time.time(), serial, os.uname().machine, self._marks())
 
     def processes(self, seconds: float, sort: str, text: str, limit: int) -> Mapping[str, Any]:
         """Processes, the busiest first; CPU over `seconds` (0: since each was started)."""
@@ -132,6 +132,16 @@ class Facts:
         if self._holder.ending():
             return "because the call was ended"
         return "because the time of the call was up" if time.monotonic() > self._ends else ""
+
+    def _marks(self) -> tuple[float, ...]:
+        """When the program was installed, and the newest of what it keeps was written: the date is not before that."""
+        state = self._holder.world.scene.state
+        found = [__file__]
+        try:
+            found += [entry.path for entry in os.scandir(state)] if state else []
+            return tuple([os.stat(path).st_mtime for path in found])
+        except OSError:
+            return ()
 
     def _reader(self) -> Reader:
         from edge.hands.facts_reader import Reader

@@ -34,13 +34,14 @@ def disks(reader: Reader) -> Facts:
     """`file_systems`: mounted where, kind, device, sizes, read-only; `unanswered` servers are named."""
     nodev = without_device(reader.text("/proc/filesystems", 16384))
     found, silent = [], []
-    for row in mounts(reader.text("/proc/self/mountinfo", 1 << 20), nodev)[:_MOST]:
+    rows = mounts(reader.text("/proc/self/mountinfo", 1 << 20), nodev)
+    for row in rows[:_MOST]:
         sizes = _sizes(row["mounted"], row["kind"].startswith(_NETWORK))
         if sizes is None:
             silent.append(row["mounted"])
         elif sizes.get("bytes") or row["kind"] not in ("tmpfs", "ramfs"):
             found.append({**row, **sizes})
-    return known({"file_systems": found, "unanswered": silent})
+    return known({"file_systems": found, "unanswered": silent, "not_asked": max(0, len(rows) - _MOST) or None})
 
 
 def without_device(text: str | None) -> frozenset[str]:

@@ -41,10 +41,12 @@ def network(reader: Reader, addresses: list[Facts] | None, late: Callable[[], st
     else:
         unheard = ""
     radio = wireless(reader.text("/proc/net/wireless", 8192))
-    found = [interface(reader, name, addresses, radio) for name in reader.names("/sys/class/net")[:INTERFACES]]
+    names = reader.names("/sys/class/net")
+    found = [interface(reader, name, addresses, radio) for name in names[:INTERFACES]]
     return known(
         {
             "interfaces": found,
+            "interfaces_in_all": len(names) if len(names) > INTERFACES else None,
             "not_told": unheard or None,
             "default_routes": routes4(reader.text("/proc/net/route", 1 << 18))
             + routes6(reader.text("/proc/net/ipv6_route", 1 << 20)),

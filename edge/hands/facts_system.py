@@ -38,10 +38,13 @@ _NO_LIMIT = 1 << 60  # cgroup v1 writes a number near 2**63 for "none"
 _WATCHDOG_RESET = 0x20  # WDIOF_CARDRESET
 
 
-def system(reader: Reader, clock: Facts, now: float, serial: bool = False, machine: str = "") -> Facts:
+def system(
+    reader: Reader, clock: Facts, now: float, serial: bool = False, machine: str = "", marks: tuple[float, ...] = ()
+) -> Facts:
     """All facts of the board; `clock` is what the kernel's clock says, `now` the date in seconds since 1970.
 
-    `machine` is the architecture as uname(2) has it, for kernels that have no file for it.
+    `machine` is the architecture as uname(2) has it, for kernels that have no file for it; `marks` are times that the
+    date cannot be before, such as that of the last record.
     """
     processors = pairs(reader.text("/proc/cpuinfo", 1 << 18))
     return known(
@@ -56,7 +59,7 @@ def system(reader: Reader, clock: Facts, now: float, serial: bool = False, machi
             "undervoltage_now": volts_low(reader),
             "power": power(reader),
             "storage": card(reader),
-            "clock": date(reader, clock, now),
+            "clock": date(reader, clock, now, marks),
         }
     )
 
@@ -247,10 +250,10 @@ def mhz(kilohertz: int | None) -> int | None:
     return None if kilohertz is None else round(kilohertz / 1000)
 
 
-def date(reader: Reader, clock: Facts, now: float) -> Facts:
-    """The date and whether it can be right: never before what was built or set up; who keeps it."""
+def date(reader: Reader, clock: Facts, now: float, marks: tuple[float, ...]) -> Facts:
+    """The date and whether it can be right: never before what was built or written earlier; who keeps it."""
     floors = [reader.status(path) for path in ("/usr/lib/os-release", "/etc/os-release")]
-    floor = max([status.st_mtime for status in floors if status is not None], default=None)
+    floor = max([*marks, *[status.st_mtime for status in floors if status is not None]], default=None)
     clocks = reader.names("/sys/class/rtc")
     return known(
         {

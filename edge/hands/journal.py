@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 FOLDERS = ("/var/log/journal", "/run/log/journal")
 FILES = 256
 OUTSIDE = 2000
+LOOK = 32  # entries between two looks at the time
 _UNITS = ("_SYSTEMD_UNIT", "UNIT", "USER_UNIT", "_SYSTEMD_USER_UNIT", "OBJECT_SYSTEMD_UNIT", "COREDUMP_UNIT")
 _BARE = ("SYSLOG_IDENTIFIER", "_COMM")  # what a program calls itself
 _SOURCES = (*_BARE, "_EXE")
@@ -80,7 +81,7 @@ def search(opened: list[tuple[int, str]], query: Query, late: Callable[[], str])
     cut = ""
     for stream, entry in merged(list(streams)):
         looked += 1
-        if looked % 256 == 0:
+        if looked % LOOK == 0:
             cut = late()
             if cut:
                 break

@@ -1,4 +1,4 @@
-"""Compressed fields of the journal: xz by Python's own module, lz4 by the code here, zstd not at all.
+"""Compressed fields of the journal: xz by Python's own module, lz4 by the code here, zstd by zstd.py.
 
 Every way is bounded by what the caller wants back: a small field that claims to be huge costs no more than that.
 """
@@ -15,6 +15,10 @@ def unpacked(way: str, raw: bytes, most: int) -> bytes | None:
         return _xz(raw, most)
     if way == "lz4":
         return lz4(raw[8:], most)  # the first 8 bytes are the size of the plain field
+    if way == "zstd":
+        from edge.hands.zstd import unpack
+
+        return unpack(raw, most)
     return None
 
 

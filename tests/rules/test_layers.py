@@ -161,7 +161,7 @@ ROOMS = (
         "edge.hands.facts_logs edge.hands.facts_net edge.hands.facts_netlink edge.hands.facts_power "
         "edge.hands.facts_process edge.hands.facts_reader edge.hands.facts_service edge.hands.facts_system "
         "edge.hands.facts_usage edge.hands.facts_words edge.hands.journal edge.hands.journal_file "
-        "edge.hands.journal_unpack",
+        "edge.hands.journal_unpack edge.hands.zstd edge.hands.zstd_tables",
         WORDS + " edge.gate.* edge.hands.*",
         "os time",
         PURE_LATE + " _thread ctypes lzma socket sys",

@@ -10,6 +10,7 @@ import pytest
 
 from edge.faults import Refused, ToolFault
 from edge.hands import facts_usage
+from edge.record import replace
 from tests.support.one_call import carry, world
 
 
@@ -62,13 +63,21 @@ def test_sparse_files_take_what_they_take(tmp_path: Path) -> None:
     assert told(tmp_path)["bytes"] < 1 << 20
 
 
-def test_keys_and_the_state_are_not_entered_and_that_is_told(tmp_path: Path) -> None:
+def test_keys_are_not_entered_and_that_is_told(tmp_path: Path) -> None:
     (tmp_path / ".ssh").mkdir()
     (tmp_path / ".ssh/id_rsa").write_bytes(b"x" * 100_000)
     (tmp_path / "id_rsa").write_bytes(b"x" * 100_000)
     found = told(tmp_path)
-    assert found["private_not_entered"] == 1 and "biggest_files" not in found
+    assert found["private_not_entered"] == 1 and found["biggest_files"] == []
     assert "1 folders not entered" in carry("disk_usage", {"path": "."}, world(tmp_path)).text
+
+
+def test_the_agents_own_state_is_not_entered(tmp_path: Path) -> None:
+    filled(tmp_path)
+    here = world(tmp_path)
+    here.scene = replace(here.scene, state=str(tmp_path / "a"))
+    data = carry("disk_usage", {"path": "."}, here).data
+    assert data is not None and data["private_not_entered"] == 1 and data["bytes"] < 100_000
 
 
 def test_the_limit_bounds_both_lists(tmp_path: Path) -> None:

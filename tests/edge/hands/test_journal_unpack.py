@@ -43,4 +43,4 @@ def test_broken_bytes_are_none_or_something_short() -> None:
         raw = bytes(chance.randrange(256) for _ in range(chance.randrange(60)))
         assert len(lz4(raw, 500) or b"") <= 500
         assert unpacked("xz", raw, 500) in (None, b"")
-    assert unpacked("zstd", b"", 9) is None
+    assert unpacked("zstd", b"", 9) is None and unpacked("other", b"", 9) is None
