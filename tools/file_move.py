@@ -24,11 +24,15 @@ def words(args: Args, scene: Scene) -> str:
 def run(args: Args, hands: Hands) -> Observation:
     source, target = args["source"], args["target"]
     done = hands.files.move(source, target, bool(args.get("overwrite")))
-    what = f"{done['files']} files and {done['folders']} folders" if done["folders"] else "1 file"
+    what = _count(done["files"], "file") + f" and {_count(done['folders'], 'folder')}" * bool(done["folders"])
     text = f"moved {source} to {target} ({what}, {done['bytes']:,} bytes)"
     if done["made"]:
         text += f"; made {', '.join(done['made'])}"
     return Observation(True, text, {"source": source, "target": target, **done})
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}{'s' * (number != 1)}"
 
 
 TOOL = Tool(

@@ -77,6 +77,7 @@ def bytes_of(descriptor: int, start: int, count: int, late: Callable[[], str]) -
         return {"data": data, "start": begin, "size": None if more else len(raw), "more": begin + count < len(raw)}
     begin = max(0, size + start) if start < 0 else start
     data = b""
+    count = min(count, max(0, size - begin))
     while len(data) < count and (block := os.pread(descriptor, min(_BLOCK, count - len(data)), begin + len(data))):
         data += block
     size = os.fstat(descriptor).st_size

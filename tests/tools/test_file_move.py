@@ -16,7 +16,7 @@ def test_a_file_and_a_folder_are_moved_and_counted(tmp_path: Path) -> None:
     (tmp_path / "d/f").write_text("12345")
     assert desk.text("file_move", source="d/f", target="new/g") == "moved d/f to new/g (1 file, 5 bytes); made new"
     found = desk.call("file_move", source="new", target="old")
-    assert found.text == "moved new to old (1 files and 1 folders, 5 bytes)"
+    assert found.text == "moved new to old (1 file and 1 folder, 5 bytes)"
     assert found.data is not None and not found.data["copied"] and desk.names() == ["d", "old", "old/g"]
 
 

@@ -14,7 +14,7 @@ import pytest
 from edge.faults import ToolFault
 from edge.tools.patches import apply, read
 
-ROUNDS = 3_000 if os.environ.get("FIELDHAND_SOAK") == "1" else 150
+ROUNDS = 3_000 if os.environ.get("FIELDHAND_SOAK") == "1" else 60
 HEAD = "--- a/f\n+++ b/f\n"
 
 

@@ -111,7 +111,8 @@ def test_a_name_is_judged_as_the_gate_would_judge_the_whole_path(tmp_path: Path)
     parts += ["mosquitto", "passwd", "k\u200bx", ".vscode", "tasks.json", "settings.json", "config.worktree", "ä"]
     chance = random.Random(2)
     refused = 0
-    for _ in range(4000):
+    rounds = 10_000 if os.environ.get("FIELDHAND_SOAK") == "1" else 1000
+    for _ in range(rounds):
         rest = "/".join(chance.choice(parts) for _ in range(chance.randrange(1, 4)))
         full = f"{tmp_path}/d/{rest}".replace("\u200b", "?")
         policy = Policy("full", forbidden_paths=(f"{tmp_path}/d/No/t.toml",))
@@ -123,5 +124,5 @@ def test_a_name_is_judged_as_the_gate_would_judge_the_whole_path(tmp_path: Path)
         except Refused:
             refused += 1
             assert decision.verdict == "deny", rest
-    print(f"{refused} of 4000 refused")
-    assert 500 < refused < 3800
+    print(f"{refused} of {rounds} refused")
+    assert rounds // 8 < refused < rounds
