@@ -86,7 +86,7 @@ def _saved(found: Mapping[str, Any]) -> Observation:
         f"sha256 {saved['sha256'] or 'not computed: there was no time left'}",
         *[packing] * bool(found["packed"]),
     ]
-    facts = {name: found[name] for name in ("status", "url", "hops", "via")}
+    facts = {name: found[name] for name in ("status", "url", "via")}
     return Observation(True, "\n".join(top), {**facts, "saved": dict(saved)}, untrusted=True)
 
 
@@ -105,7 +105,7 @@ TOOL = Tool(
             "headers": {"type": "object", "additionalProperties": {"type": "string"}},
             "body": {"type": "string", "maxLength": 1048576},
             "save_to": {"type": "string", "minLength": 1},
-            "timeout_seconds": {"type": "number", "minimum": 1, "maximum": 600},
+            "timeout_seconds": {"type": "number", "minimum": 0.1, "maximum": 600},
         },
         "required": ["url"],
         "additionalProperties": False,

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
+LONG = 1000  # characters of an address in what is told of an answer
 FACTS = ("status", "url", "hops", "cut", "via")
 
 
@@ -23,7 +24,7 @@ def notes(found: Mapping[str, Any]) -> list[str]:
     """What a reader must know of how the answer came."""
     said = []
     if found["hops"]:
-        said.append(f"[from {found['url']}, {len(found['hops'])} redirects on]")
+        said.append(f"[from {visible(found['url'], LONG)}, {len(found['hops'])} redirects on]")
     if found["via"]:
         said.append(f"[through the proxy {found['via']}, which looked up the name]")
     if found["cut"]:
@@ -36,7 +37,7 @@ def observed(
     top: list[str],
     limit: int,
     more: Mapping[str, Any],
-    absolute: Callable[[str], str] | None,
+    absolute: Callable[[str, str], str] | None,
     ok: bool,
 ) -> Observation:
     """The lines of `top`, then the body in what is left of `limit` bytes; `more` joins the facts.
@@ -52,4 +53,5 @@ def observed(
     text = f"{head}\n\n{body.text}" if body.text else head
     whole = f"{head}\n\n{body.whole}" if body.whole else ""
     facts = {name: found[name] for name in FACTS}
+    facts["hops"] = [visible(hop, LONG) for hop in found["hops"]]
     return Observation(ok, text, {**facts, **more, "bytes": len(found["body"])}, untrusted=True, whole=whole)

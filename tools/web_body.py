@@ -52,7 +52,7 @@ class Told(Record):
     cut: bool = False
 
 
-def told(found: Mapping[str, Any], limit: int, absolute: Callable[[str], str] | None = None) -> Told:
+def told(found: Mapping[str, Any], limit: int, absolute: Callable[[str, str], str] | None = None) -> Told:
     """The body of an answer (`body headers packed`) in at most `limit` bytes; `absolute` makes a page Markdown."""
     raw: bytes = found["body"]
     label = found["headers"].get("content-type", "")

@@ -42,21 +42,26 @@ def run(args: Args, hands: Hands) -> Observation:
         headers["Accept"] = ACCEPT
     found = hands.net.request("GET", args["url"], headers, b"", LIMIT, args.get("timeout_seconds", SECONDS))
     kind = visible(found["headers"].get("content-type", "unknown"), 100)
-    top = [web_answer.status(found), f"url: {found['url']}", f"content-type: {kind}", *web_answer.notes(found)]
+    top = [
+        web_answer.status(found),
+        f"url: {visible(found['url'], web_answer.LONG)}",
+        f"content-type: {kind}",
+        *web_answer.notes(found),
+    ]
     facts = {"content_type": found["headers"].get("content-type", "")[:200]}
     return web_answer.observed(found, top, TEXT, facts, _absolute(found["url"]), 200 <= found["status"] < 300)
 
 
-def _absolute(base: str) -> Callable[[str], str]:
+def _absolute(page: str) -> Callable[[str, str], str]:
     """Makes the address of a link whole; "" for one that leads nowhere or stays on the page."""
     from edge.gate import urls
 
-    here = urls.read(base)
+    here = urls.read(page)
 
-    def whole(place: str) -> str:
+    def whole(place: str, base: str) -> str:
         if not place or place.startswith("#"):
             return ""
-        url = urls.read(urls.joined(here, place.replace(" ", "%20")))
+        url = urls.read(urls.joined(urls.read(base) if base else here, place.replace(" ", "%20")))
         return "" if url.kind == "bad" else url.shown
 
     return whole
@@ -70,7 +75,7 @@ TOOL = Tool(
         "properties": {
             "url": {"type": "string", "minLength": 1, "maxLength": 8192, "description": "http:// or https://"},
             "headers": {"type": "object", "additionalProperties": {"type": "string"}},
-            "timeout_seconds": {"type": "number", "minimum": 1, "maximum": 600, "description": "10 if absent"},
+            "timeout_seconds": {"type": "number", "minimum": 0.1, "maximum": 600, "description": "10 if absent"},
         },
         "required": ["url"],
         "additionalProperties": False,

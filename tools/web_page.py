@@ -6,6 +6,7 @@ Rules:
    and styles left out: a broken page is still a page.
 2. Emphasis is left out; it costs more than it tells. A table of one column is a layout, not a table.
 3. Links are absolute, so that they can be fetched; those that lead nowhere (scripts, data, the page itself) are text.
+   A frame, and a page that only leads on by itself, is a link as well.
 4. Nesting costs nothing: there is no recursion, and beyond LEVELS lists and quotations are not indented further.
 5. At most MOST characters come out of a page, whatever goes in; `cut` says that there was more.
 """
@@ -30,6 +31,7 @@ _UNREAD = frozenset(
     )
 )
 _DRAWN = ("svg", "math")  # the two that may end in their own tag
+_LEADING = frozenset(("base", "frame", "iframe", "meta"))
 _AROUND = frozenset(("nav", "footer", "aside", "dialog", "button", "menu"))
 # Elements that must be ended: only these can be left out for being hidden.
 _CLOSED = frozenset(("div", "span", "section", "article", "ul", "ol", "table", "header", "a", "form", "main"))
@@ -51,8 +53,11 @@ class Page(Record):
     cut: bool = False
 
 
-def page(html: str, absolute: Callable[[str], str]) -> Page:
-    """The page as text. `absolute` makes the address of a link whole, "" for one that leads nowhere."""
+def page(html: str, absolute: Callable[[str, str], str]) -> Page:
+    """The page as text. `absolute(place, base)` makes the address of a link whole, "" for one that leads nowhere.
+
+    base: the whole address that the page names for its links, "" for that of the page.
+    """
     made = _Reader(absolute, _UNREAD | _AROUND)
     found = made.read(html)
     if made.open or not found.text.strip():
@@ -64,8 +69,9 @@ def page(html: str, absolute: Callable[[str], str]) -> Page:
 class _Reader:
     """Takes tags and texts one by one and puts lines together."""
 
-    def __init__(self, absolute: Callable[[str], str], unread: frozenset[str]) -> None:
+    def __init__(self, absolute: Callable[[str, str], str], unread: frozenset[str]) -> None:
         self._absolute = absolute
+        self._base = ""
         self._unread = unread
         self._lines: list[str] = []
         self._size = 0
@@ -141,6 +147,8 @@ class _Reader:
         self._size += len(text)
 
     def _open(self, name: str, inside: str) -> None:
+        if name in _LEADING:
+            self._lead(name, inside)
         if (name in self._unread and not (name in _DRAWN and inside.endswith("/"))) or self._hidden(name, inside):
             self._skip, self._skipped = name, 1
             return
@@ -234,10 +242,26 @@ class _Reader:
 
     # --- links ---
 
+    def _lead(self, name: str, inside: str) -> None:
+        """What names an address without being a link (rule 3)."""
+        if name == "base":
+            self._base = self._base or self._absolute(_plain(attribute(inside, "href") or "").strip(), "")
+            return
+        place = attribute(inside, "src") or ""
+        if name == "meta":
+            refresh = (attribute(inside, "http-equiv") or "").lower() == "refresh"
+            _, _, place = (attribute(inside, "content") or "").partition("=") if refresh else ("", "", "")
+            place = place.strip(" \t\"'")
+        if place:
+            self._flush()
+            self._begin_link(place)
+            self._words.append("leads on" if name == "meta" else "frame")
+            self._flush()
+
     def _begin_link(self, place: str) -> None:
         place = place.strip()
         if place and len(place) <= LINK:
-            self._link = self._absolute(_plain(place))
+            self._link = self._absolute(_plain(place), self._base)
             self._link_at = len(self._words)
 
     def _end_link(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -87,6 +88,16 @@ def test_a_page_beyond_the_limit_is_cut_and_says_so(web: Web, tmp_path: Path) ->
     assert found.data is not None and found.data["cut"] and found.data["bytes"] == 1 << 20
     assert "[the body goes on: it was cut after 1048576 bytes]" in found.text
     assert "[the page goes on: its end was not read]" in found.text and len(found.whole) < 4 << 20
+
+
+def test_no_redirect_and_no_link_makes_the_result_long(web: Web, tmp_path: Path) -> None:
+    far = "/" + "x" * 7000
+    for number in range(5):
+        web.on[f"{far}{number}"] = leads(f"{far}{number + 1}")
+    web.on[f"{far}5"] = says(f"<base href='{far}/'>".encode() + b"<p><a href=y>y</a>" * 5000, Content_Type="text/html")
+    found = carry(tmp_path, {"url": web.url(f"{far}0")}, judge=allowing("internal"))
+    assert found.data is not None and len(found.data["hops"]) == 5
+    assert len(json.dumps(found.data)) < 16_000 and len(found.text.encode()) <= 8192
 
 
 def test_it_never_hangs(web: Web, tmp_path: Path) -> None:

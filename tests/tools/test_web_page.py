@@ -15,12 +15,16 @@ HEAPS = 40_000 if os.environ.get("FIELDHAND_SOAK") == "1" else 4_000
 HERE = "http://board.example"
 
 
-def text(html: str, absolute: Callable[[str], str] = lambda place: HERE + place) -> str:
+def plain(place: str, base: str) -> str:
+    return (base or HERE) + place
+
+
+def text(html: str, absolute: Callable[[str, str], str] = lambda place, base: HERE + place) -> str:
     return page(html, absolute).text
 
 
 def test_title_headings_paragraphs_and_line_breaks() -> None:
-    found = page("<title>Pump &amp; valve</title><h1>The <em>pump</em></h1><p>It  runs\n daily.<p>Mind<br>this.", str)
+    found = page("<title>Pump &amp; valve</title><h1>The <em>pump</em></h1><p>It  runs\n daily.<p>Mind<br>this.", plain)
     assert found.title == "Pump & valve"
     assert found.text == "# The pump\n\nIt runs daily.\n\nMind\nthis." and not found.cut
 
@@ -39,10 +43,25 @@ def test_tables_of_data_are_tables_and_tables_of_layout_are_not() -> None:
 
 def test_links_are_absolute_and_those_that_lead_nowhere_are_text() -> None:
     assert text('see<a href="/x?a=1&amp;b=2"> the <b>manual</b> </a>now') == f"see [the manual]({HERE}/x?a=1&b=2) now"
-    assert text('<a href="javascript:go()">go</a>', lambda place: "") == "go"
+    assert text('<a href="javascript:go()">go</a>', lambda place, base: "") == "go"
     assert text("<a href=/a>one<a href=/b>two</a>") == f"[one]({HERE}/a)[two]({HERE}/b)"
     assert text('<a href=/a><img src=x alt="a  pump"></a>') == f"[[image: a pump]]({HERE}/a)"
     assert text("<a href=/a></a><a>no place</a>") == "no place"
+
+
+def test_a_page_may_name_the_base_of_its_links() -> None:
+    html = "<base href=/doc/><base href=/no/><a href=a>a</a>"
+    assert text(html, lambda place, base: f"{base or HERE}{place}") == f"[a]({HERE}/doc/a)"
+
+
+def test_frames_and_pages_that_lead_on_are_links() -> None:
+    assert (
+        text("<frameset><frame src='/menu'><frame src=/main></frameset>")
+        == f"[frame]({HERE}/menu)\n[frame]({HERE}/main)"
+    )
+    assert text("<p>a<iframe src=/x>old <b>browsers</b></iframe>b") == f"a\n[frame]({HERE}/x)\nb"
+    assert text("<meta http-equiv=Refresh content=\"0; URL='/new'\">") == f"[leads on]({HERE}/new)"
+    assert text("<meta charset=utf-8><meta name=x content='a=/b'>y") == "y"
 
 
 def test_code_stays_as_it_is() -> None:
@@ -60,7 +79,7 @@ def test_what_nobody_reads_is_left_out() -> None:
         "<svg/><svg><title>icon</title></svg><div hidden>secret</div><span style='display: none'>ink</span>"
         "<div aria-hidden=true><div>x</div>y</div><select><option>1</select><p>Text<footer>imprint</footer><!-- c -->"
     )
-    found = page(html, str)
+    found = page(html, plain)
     assert (found.title, found.text) == ("", "Text")
 
 
@@ -93,7 +112,7 @@ HOSTILE = (
 def test_a_hostile_page_costs_no_more_than_its_length(piece: str) -> None:
     def cost(size: int) -> float:
         begun = time.process_time()
-        found = page(piece * (size // len(piece)), lambda place: HERE + "/" + place)
+        found = page(piece * (size // len(piece)), lambda place, base: HERE + "/" + place)
         assert len(found.text) <= MOST
         return time.process_time() - begun
 
@@ -102,9 +121,9 @@ def test_a_hostile_page_costs_no_more_than_its_length(piece: str) -> None:
 
 
 def test_a_small_page_cannot_become_a_large_text() -> None:
-    found = page("<a href=/>y</a>" * 20_000, lambda place: HERE + "/" + "x" * 1900)
+    found = page("<a href=/>y</a>" * 20_000, lambda place, base: HERE + "/" + "x" * 1900)
     assert found.cut and len(found.text) <= MOST
-    assert page("<table><tr>" + "<td>x" * 64 + "<tr><td>y" * 30_000, str).cut
+    assert page("<table><tr>" + "<td>x" * 64 + "<tr><td>y" * 30_000, plain).cut
 
 
 WORDS = (
@@ -119,6 +138,6 @@ def test_any_heap_of_tags_is_read() -> None:
     chance = random.Random(20)
     for _ in range(HEAPS):
         html = "".join(chance.choices(WORDS, k=chance.randrange(1, 40)))
-        found = page(html, lambda place: HERE + place)
+        found = page(html, lambda place, base: HERE + place)
         assert len(found.text) <= 60 * len(html) + 100 and "<script>" not in found.text.replace("&lt;", "")
     print(f"{HEAPS} heaps of tags read")
