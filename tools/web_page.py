@@ -4,7 +4,7 @@ Rules:
 1. What a reader does not read is left out: scripts, styles, forms' controls, navigation, what is marked as hidden.
    When that leaves a page empty, or an element that is left out never ends, the page is read again with only scripts
    and styles left out: a broken page is still a page.
-2. Emphasis is left out; it costs more than it tells. A table of one column is a layout, not a table.
+2. Emphasis is left out; it costs more than it tells.
 3. Links are absolute, so that they can be fetched; those that lead nowhere (scripts, data, the page itself) are text.
    A frame, and a page that only leads on by itself, is a link as well.
 4. Nesting costs nothing: there is no recursion, and beyond LEVELS lists and quotations are not indented further.
@@ -14,6 +14,7 @@ Rules:
 from __future__ import annotations
 
 from edge.record import Record
+from edge.tools.web_table import Table
 from edge.tools.web_tags import CLOSE, TEXT, Tags, attribute
 
 TYPE_CHECKING = False
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 MOST = 2 << 20  # characters
 LEVELS = 8
-CELLS = 64  # of a row
 LINK = 2000  # characters of an address
 _UNREAD = frozenset(
     (
@@ -82,8 +82,7 @@ class _Reader:
         self._pre = 0
         self._link = ""
         self._link_at = 0
-        self._tables = 0
-        self._rows: list[list[str]] = []
+        self._table = Table()
         self._titled = False
         self._title: list[str] = []
         self._skip = ""
@@ -109,7 +108,7 @@ class _Reader:
             if self._size > MOST:
                 cut = True
                 break
-        self._end_tables()
+        self._end_table()
         self._flush()
         title = " ".join(_plain("".join(self._title)).split())[:500]
         return Page(title, _joined(self._lines)[:MOST], cut or tags.cut or self._size > MOST)
@@ -171,7 +170,7 @@ class _Reader:
     def _open_block(self, name: str, inside: str) -> None:
         if name in ("td", "th", "tr", "table"):
             self._open_table(name)
-        elif self._tables:
+        elif self._table.depth:
             self._words.append(" ")
         elif name in ("ul", "ol"):
             self._flush()
@@ -212,7 +211,7 @@ class _Reader:
             self._words.append("`")
         elif name in ("td", "th", "tr", "table"):
             self._close_table(name)
-        elif self._tables:
+        elif self._table.depth:
             self._words.append(" ")
         elif name == "pre":
             self._flush()
@@ -278,66 +277,42 @@ class _Reader:
     # --- tables ---
 
     def _open_table(self, name: str) -> None:
+        table = self._table
         if name == "table":
-            if not self._tables:
+            if not table.depth:
                 self._flush()
                 self._gap()
-            self._tables += 1
-        elif self._tables == 1:
+            table.depth += 1
+        elif table.depth == 1:
             self._cell()
             if name == "tr":
-                self._rows.append([])
+                table.row()
             else:
-                if not self._rows:
-                    self._rows.append([])
-                self._rows[-1].append("")
+                table.cell()
         else:
             self._words.append(" ")
 
     def _close_table(self, name: str) -> None:
-        if name == "table":
-            if self._tables > 1:
-                self._tables -= 1
-            else:
-                self._end_tables()
-        elif self._tables == 1:
-            self._cell()
-        else:
+        if self._table.depth != 1:
+            self._table.depth -= bool(self._table.depth) and name == "table"
             self._words.append(" ")
+        elif name == "table":
+            self._end_table()
+        else:
+            self._cell()
 
     def _cell(self) -> None:
         """What was said since the last cell began belongs to it."""
         self._end_link()
-        said = " ".join("".join(self._words).split())
+        self._table.say(" ".join("".join(self._words).split()))
         self._words.clear()
-        if not said:
-            return
-        if not self._rows or not self._rows[-1]:
-            self._rows.append([said])
-        elif len(self._rows[-1]) <= CELLS:
-            before = self._rows[-1][-1]
-            self._rows[-1][-1] = f"{before} {said}" if before else said
 
-    def _end_tables(self) -> None:
-        if not self._tables:
-            return
-        self._cell()
-        self._tables = 0
-        rows = [row[:CELLS] for row in self._rows if any(row)]
-        self._rows = []
-        columns = max(map(len, rows), default=0)
-        if columns > 1 and len(rows) > 1:
-            for number, row in enumerate(rows):
-                said = " | ".join(cell.replace("|", "\\|") for cell in row)
-                self._put(f"| {said} |" + " |" * (columns - len(row)))
-                if not number:
-                    self._put("|" + " --- |" * columns)
-                if self._size > MOST:
-                    return
-        else:
-            for row in rows:
-                self._put(" ".join(cell for cell in row if cell))
-        self._gap()
+    def _end_table(self) -> None:
+        if self._table.depth:
+            self._cell()
+            for line in self._table.lines(MOST):
+                self._put(line)
+            self._gap()
 
     # --- lines ---
 

@@ -176,9 +176,10 @@ ROOMS = (
     ),
     # What came, as text for a model: encodings, JSON by its structure, pages as Markdown.
     Room(
-        "edge.tools.web_answer edge.tools.web_body edge.tools.web_json edge.tools.web_page edge.tools.web_tags",
-        "edge.call edge.text edge.record edge.tools.web_body edge.tools.web_json edge.tools.web_page "
+        "edge.tools.web_answer edge.tools.web_body edge.tools.web_json edge.tools.web_page edge.tools.web_table "
         "edge.tools.web_tags",
+        "edge.call edge.text edge.record edge.tools.web_body edge.tools.web_json edge.tools.web_page "
+        "edge.tools.web_table edge.tools.web_tags",
         late=PURE_LATE + " html",
     ),
     # What several file tools are made of: exact replacing, the difference in words, patches. Text in, text out.

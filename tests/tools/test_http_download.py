@@ -53,7 +53,7 @@ def parts(folder: Path) -> list[str]:
 
 def test_it_fetches_and_writes_and_each_is_judged() -> None:
     args = {"url": "https://example.com/a", "save_to": "a/b"}
-    scene = Scene("/work", "", (Root("work", "/work"),))
+    scene = Scene("/home/pi", "", (Root("work", "/home/pi"),))
     effects = TOOL.effects(args, scene)
     assert [(one.verb, one.on) for one in effects] == [("fetch", "url:https://example.com/a"), ("write", "file:a/b")]
     found = {}

@@ -101,10 +101,25 @@ def test_broken_and_odd_markup(html: str, said: str) -> None:
     assert text(html) == said
 
 
+def test_what_stands_beyond_the_last_cell_of_a_row_is_in_it() -> None:
+    rows = "".join("<tr>" + "".join(f"<td>{row}.{cell}" for cell in range(70)) for row in range(2))
+    assert text(f"<table>{rows}</table>").endswith("| 1.62 | 1.63 1.64 1.65 1.66 1.67 1.68 1.69 |")
+
+
 HOSTILE = (
     *("<", "</", "<!", "<!--", "<?", "<![CDATA[", "<a ", "<a b='", '<a b="', '<a ">" ', "<a '\"> ", "<a href="),
     *("<div>", "<b>", "<ul><li>a", "<blockquote><p>a", "<table><tr><td>a", "<tr><td>a<td>b", "<pre>a", "&#1;", "&amp"),
-    *("<script>", "<script></scripx", "<title>", "<p hidden>", "<div hidden>", "<nav>", "<h1>", "<a href=x>y</a>"),
+    *(
+        "<script>",
+        "<script></scripx",
+        "<title>",
+        "<p hidden>",
+        "<div hidden>",
+        "<nav>",
+        "<h1>",
+        "<a href=x>y</a>",
+        "</td>b",
+    ),
 )
 
 
