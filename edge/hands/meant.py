@@ -6,7 +6,9 @@ Rules:
    link to a key is a key, and nobody's yes to a harmless name opens it.
 2. Removing, renaming or listing a link is an act on the link itself. Where the wall is strong, such a name only loses
    its grant: the link can go, what it leads to stays shut.
-3. The wall opens what was named a moment later, and nothing of this call or of an earlier one runs in between.
+3. The wall opens what was named a moment later. As long as shells run in the background, which may change meanwhile
+   where a name leads, no name in a root that may be read as a whole has a grant of its own: what is closed in it stays
+   closed, and what it leads to is opened by no name of this text.
 4. The kernel's own links to a process, and to its streams, mean another thing in the child than here: they are left
    to their names, which the gate knows.
 5. Where a whole root is granted for writing, a name in it has no grant of its own: the wall would put that one file
@@ -34,7 +36,7 @@ _VERBS = ("list", "read", "write")
 
 
 def look(holder: Holder, strong: Callable[[], bool]) -> Permit:
-    """The permit without what needs no grant or must have none (rules 2 and 5).
+    """The permit without what needs no grant or must have none (rules 2, 3 and 5).
 
     Refused when a name leads to what the gate would not give it. `strong()`: the wall holds children to the permit;
     asked only when that matters, as a wall that was never looked for takes its time to be found.
@@ -52,6 +54,12 @@ def look(holder: Holder, strong: Callable[[], bool]) -> Permit:
     permit = holder.permit
     whole = {grant.root for grant in permit.grants if (grant.verb, grant.path, grant.deep) == ("write", ".", True)}
     lost += [one for one in permit.grants if one.verb == "write" and one.root in whole and one.path != "."]
+    shells = holder.world.lasting()
+    if shells is not None and shells.running():
+        readable = {
+            grant.root for grant in permit.grants if (grant.verb, grant.path, grant.deep) == ("read", ".", True)
+        }
+        lost += [one for one in permit.grants if one.verb != "write" and one.root in readable and one.path != "."]
     return replace(permit, grants=tuple([grant for grant in permit.grants if grant not in lost])) if lost else permit
 
 

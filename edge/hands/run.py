@@ -81,13 +81,21 @@ class Run:
         if not cwd:
             return ""
         spot = place(cwd, self._holder.world.scene)
+        if not self._whole(spot.root):
+            self._holder.grant("list", spot.root, spot.path)
         real = os.path.realpath(spot.full)
         if real != spot.full:
             raise ToolFault(f"{spot.full} leads over a link to {real}", "name the folder itself as cwd")
         if not os.path.isdir(real):
             raise ToolFault(f"{real} is no folder" if os.path.lexists(real) else f"there is no folder {real}")
-        self._holder.grant("list", spot.root, spot.path)
         return spot.full
+
+    def _whole(self, root: str) -> bool:
+        """True when all of a root may be read; its folders are then not granted one by one (meant.py, rule 3)."""
+        return any(
+            (grant.verb, grant.root, grant.path, grant.deep) == ("read", root, ".", True)
+            for grant in self._holder.permit.grants
+        )
 
     def _level(self) -> Level:
         world = self._holder.world

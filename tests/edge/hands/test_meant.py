@@ -53,6 +53,24 @@ def bash(command: str) -> str:
     return json.dumps({"thought": "", "action": "bash", "action_input": {"command": command}})
 
 
+def test_a_shell_in_the_background_cannot_turn_a_name_into_another_while_it_is_opened(yard: Path) -> None:
+    if not STRONG:
+        pytest.skip("no wall holds files here")
+    flip = "while :; do ln -sfn ../../beside/b sub/x; ln -sfn ../a sub/x; done"
+    steps = [json.dumps({"thought": "", "action": "bash", "action_input": {"command": flip, "background": True}})]
+    rounds = 200 if os.environ.get("FIELDHAND_SOAK") == "1" else 20
+    bench = Bench(yard, [*steps, *[bash(f"cat sub/x # {number}") for number in range(rounds)], DONE])
+    bench.world.job_seconds = 120.0
+    try:
+        bench.loop.run("x")
+        told = [record["text"] for record in bench.records() if record["kind"] == "outcome"][1:]
+        assert bench.world.shells().running() == ["sh-1"] and len(told) == rounds
+    finally:
+        bench.world.close()
+    assert not [text for text in told if "elsewhere" in text]
+    print(rounds, "rounds", sum("plain" in text for text in told), "read the file of the workspace")
+
+
 def run(yard: Path, command: str, preset: str) -> dict[str, object]:
     bench = Bench(yard, [bash(command), DONE], policy=Policy(preset))
     bench.loop.run("x")
