@@ -11,8 +11,13 @@ if TYPE_CHECKING:
     from edge.tool import Hands
 
 
+TRASH = ".fieldhand-trash"
+
+
 def effects(args: Args, scene: Scene) -> tuple[Effect, ...]:
-    return (Effect("write", f"file:{args['path']}", bool(args.get("recursive"))),)
+    """It is read too: its words can be brought back from the trash, and what is known of them goes with them."""
+    on, deep = f"file:{args['path']}", bool(args.get("recursive"))
+    return Effect("read", on, deep), Effect("write", on, deep, "" if args.get("forever") else TRASH)
 
 
 def words(args: Args, scene: Scene) -> str:

@@ -15,6 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from edge.call import Effect, Scene
 
+TRASH = ".fieldhand-trash"  # the detail of an effect that puts its file there; the folder at the top of each root
 _KERNEL = ("/proc", "/sys")
 _OUTSIDE = frozenset(("url", "host", "mcp", "serial"))
 
@@ -50,12 +51,16 @@ def touched(effects: tuple[Effect, ...], scene: Scene, verb: str) -> tuple[tuple
 
     Of a shell text that is not understood: every root of the workspace, with all below. What a shell text writes it
     also counts as reading: a file that is moved is only written where it was, and its words stand elsewhere then.
+    What goes into the trash of its root is written there too, where it is found again under another name.
     """
     found: list[tuple[str, bool]] = []
     for effect in effects:
         kind, _, name = effect.on.partition(":")
         if kind == "file" and effect.verb == verb:
-            found.append((place(name, scene).full, effect.deep))
+            spot = place(name, scene)
+            found.append((spot.full, effect.deep))
+            if effect.detail == TRASH:
+                found += [(f"{root.path.rstrip('/')}/{TRASH}", True) for root in scene.roots if root.name == spot.root]
         elif kind == "shell":
             from edge.gate.shell import read
 

@@ -18,6 +18,7 @@ from edge.faults import ToolFault
 from edge.gate.paths import inside
 from edge.hands.open import rename_new, said
 from edge.hands.remove import full_of, not_a_root, surveyed
+from edge.hands.replace import confirm
 from edge.hands.walk import Judge, remove, shown
 
 TYPE_CHECKING = False
@@ -116,8 +117,8 @@ class _Move:
                 raise
             self._copy(old)
             return True
-        for folder in {there, here}:
-            os.fsync(folder)
+        for folder in (there, here):
+            confirm(folder, f"{self._names[0]} was moved to {self._names[1]}")
         return False
 
     def _copy(self, old: os.stat_result | None) -> None:
@@ -136,7 +137,7 @@ class _Move:
             if not done:
                 with suppress(OSError, ToolFault):  # the fault on its way says what happened
                     remove(there, temp, _never)
-        os.fsync(there)
+        confirm(there, f"{self._names[0]} was copied to {self._names[1]} and is there twice")
         try:
             remove(here, source.name, _never)
             os.fsync(here)

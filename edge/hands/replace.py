@@ -110,6 +110,8 @@ def _named(spot: Spot, temp: str, old: os.stat_result | None, read: Stamp | None
 
 def add(spot: Spot, content: bytes) -> str:
     """Put `content` at the end of a file (rule 5), or create it: `new` or `appended to`."""
+    from contextlib import suppress
+
     old = _old(spot.folder, spot.name, spot.shown, spot.found)
     if old is None:
         return replace(spot, content)
@@ -124,7 +126,8 @@ def add(spot: Spot, content: bytes) -> str:
             spot.still()
             _lengthen(descriptor, content, now.st_size, spot.shown)
     finally:
-        os.close(descriptor)
+        with suppress(OSError):  # what was written was synced: nothing that close(2) says changes that
+            os.close(descriptor)
     return "appended to"
 
 
@@ -153,6 +156,15 @@ def _lengthen(descriptor: int, content: bytes, size: int, shown: str) -> None:
         raise ToolFault(f"{shown} cannot be written: {said(error)}", fix) from error
 
 
+def confirm(folder: int, done: str) -> None:
+    """Sync an open folder. ToolFault, which begins with what was `done` already, when the card does not confirm it."""
+    try:
+        os.fsync(folder)
+    except OSError as error:
+        if error.errno != EINVAL:  # a file system without such a thing: nothing is left to be confirmed
+            raise ToolFault(f"{done}, but the card did not confirm it: {said(error)}", "look at it again") from error
+
+
 def new_folder(folder: int, name: str, shown: str) -> bool:
     """Make the folder `name` in the open `folder`; False when it is there. ToolFault when something else is."""
     try:
@@ -162,7 +174,7 @@ def new_folder(folder: int, name: str, shown: str) -> bool:
         if mode & 0o170000 != 0o040000:
             raise ToolFault(f"{shown} is there and is no folder", "nothing was changed; choose another name") from error
         return False
-    os.fsync(folder)
+    confirm(folder, f"{shown} was made")
     return True
 
 

@@ -13,14 +13,16 @@ from __future__ import annotations
 import os
 
 from edge.faults import ToolFault
+from edge.gate.taint import TRASH
 from edge.hands.open import rename_new
+from edge.hands.replace import confirm
 from edge.hands.walk import Count, remove, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-NAME = ".fieldhand-trash"
+NAME = TRASH
 MOST_BYTES = 64 << 20
 MOST_ENTRIES = 10_000
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -40,50 +42,51 @@ def put(root: int, folder: int, name: str, count: Count, shown: str, late: Calla
         dropped = _make_room(trash, slots, count, late)
         slot = f"{(slots[-1] if slots else 0) + 1:06}"
         os.mkdir(slot, 0o700, dir_fd=trash)
-        done = False
+        here, done = os.open(slot, _FOLDER, dir_fd=trash), False
         try:
-            _into(trash, slot, folder, name, shown)
+            _rename(folder, name, here, shown)
             done = True
+            for descriptor in (here, trash, folder):
+                confirm(descriptor, f"{shown} is in the trash at {NAME}/{slot}/{name}")
         finally:
+            os.close(here)
             if not done:
                 os.rmdir(slot, dir_fd=trash)
-        for descriptor in (trash, folder):
-            os.fsync(descriptor)
     finally:
         os.close(trash)
     return f"{NAME}/{slot}/{name}", dropped
 
 
-def _into(trash: int, slot: str, folder: int, name: str, shown: str) -> None:
+def _rename(folder: int, name: str, here: int, shown: str) -> None:
     from errno import EINVAL, ENOSYS, EXDEV
 
-    here = os.open(slot, _FOLDER, dir_fd=trash)
     try:
-        try:
-            rename_new(folder, name, name, here)
-        except OSError as error:
-            if error.errno == EXDEV:
-                raise ToolFault(
-                    f"{shown} lies on another card than the trash", f"nothing was deleted; {_FOREVER}"
-                ) from error
-            if error.errno not in (EINVAL, ENOSYS):
-                raise
-            os.rename(name, name, src_dir_fd=folder, dst_dir_fd=here)  # the slot is new and empty
-        os.fsync(here)
-    finally:
-        os.close(here)
+        rename_new(folder, name, name, here)
+    except OSError as error:
+        if error.errno == EXDEV:
+            raise ToolFault(
+                f"{shown} lies on another card than the trash", f"nothing was deleted; {_FOREVER}"
+            ) from error
+        if error.errno not in (EINVAL, ENOSYS):
+            raise
+        os.rename(name, name, src_dir_fd=folder, dst_dir_fd=here)  # the slot is new and empty
 
 
 def _opened(root: int) -> int:
-    from contextlib import suppress
-
-    with suppress(FileExistsError):
-        os.mkdir(NAME, 0o700, dir_fd=root)
+    """The trash, made when there is none and on the card before anything goes into it."""
     try:
-        trash = os.open(NAME, _FOLDER, dir_fd=root)
+        os.mkdir(NAME, 0o700, dir_fd=root)
+        made = os.open(".", _FOLDER, dir_fd=root)
+        try:
+            confirm(made, f"{NAME} was made")
+        finally:
+            os.close(made)
+    except FileExistsError:
+        pass  # it is there, or something else is: the next step tells
+    try:
+        return os.open(NAME, _FOLDER, dir_fd=root)
     except OSError as error:
         raise ToolFault(f"{NAME} is no folder that can be used", f"nothing was deleted; {_FOREVER}") from error
-    return trash
 
 
 def _slots(trash: int) -> list[int]:

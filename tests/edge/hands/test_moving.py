@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import shutil
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from edge.call import Root, Scene
+from edge.faults import Fault
 from edge.gate.decide import decide
 from edge.gate.policy import Policy, State
-from edge.hands import moving
+from edge.hands import moving, trash
 from edge.hands.world import World
 from edge.tape.unkept import Unkept
 from tests.support.file_calls import Desk, small_disk
@@ -152,3 +156,79 @@ def test_a_tree_too_deep_to_be_copied_is_a_sentence(desk: Desk, other: Path, mon
 def test_what_is_not_there_is_a_sentence(desk: Desk) -> None:
     assert "is not there" in desk.fault("file_move", source="nope", target="x")
     assert desk.names() == ["d", "d/e", "d/f", "d/link", "one"]
+
+
+CALLS = ("open", "mkdir", "rename", "fsync", "stat", "unlink", "rmdir", "scandir", "listdir", "symlink", "write")
+
+
+class Failing:
+    """Fails one call to the system, the one numbered `at`."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.calls, self.at = 0, 0
+        for name in CALLS:
+            patch.setattr(os, name, self._one(getattr(os, name)))
+        patch.setattr(moving, "rename_new", self._one(moving.rename_new))
+        patch.setattr(trash, "rename_new", self._one(trash.rename_new))
+
+    def _one(self, real: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*values: Any, **more: Any) -> Any:
+            self.calls += 1
+            if self.at and self.calls == self.at:
+                raise OSError(errno.EIO, os.strerror(errno.EIO))
+            return real(*values, **more)
+
+        return call
+
+
+def everything(folder: Path) -> dict[str, str]:
+    """What files hold, by their paths without the places of the trash that are empty."""
+    found = {}
+    for above, _, names in os.walk(folder):
+        for name in names:
+            path = Path(above) / name
+            found[path.relative_to(folder).as_posix()] = path.read_text()
+    return found
+
+
+@pytest.mark.parametrize("act", ["move", "trash", "other"])
+def test_a_fault_at_any_call_loses_nothing_and_the_sentence_is_true(
+    desk: Desk, act: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    target = f"{request.getfixturevalue('other')}/x" if act == "other" else "n/x"
+    failing = Failing(monkeypatch)
+    old = everything(desk.folder)
+    for at in range(1, 400):
+        failing.calls, failing.at, said = 0, at, ""
+        try:
+            if act == "trash":
+                desk.call("file_delete", path="d", recursive=True)
+            else:
+                desk.call("file_move", source="d", target=target)
+        except Fault as fault:
+            said = str(fault)
+        reached, failing.at = failing.calls >= at, 0
+        now = everything(desk.folder)
+        if act == "other":
+            now.update({f"x/{name}": text for name, text in everything(Path(target)).items()})
+        for name, text in old.items():
+            assert text in [there for path, there in now.items() if Path(path).name == Path(name).name], (at, said)
+        if "nothing was" in said:
+            assert now == old, (at, said)
+        if not said:
+            assert now != old
+        if not reached:
+            break
+        _restore(desk.folder)
+    print(f"{act}: {at - 1} calls")
+    assert at > 10
+
+
+def _restore(folder: Path) -> None:
+    for path in (folder, folder.parent / "other"):
+        for name in os.listdir(path) if path.exists() else ():
+            shutil.rmtree(path / name) if (path / name).is_dir() else (path / name).unlink()
+    (folder / "d/e").mkdir(parents=True)
+    (folder / "d/f").write_text("12345")
+    (folder / "d/link").symlink_to("f")
+    (folder / "one").write_text("1")

@@ -316,3 +316,63 @@ def test_a_folder_that_is_moved_out_of_the_workspace_meanwhile_is_not_written_in
     monkeypatch.setattr(os, "fsync", move)
     assert "was moved meanwhile" in told(lambda: hand(world(work), "write", "d/f").write("d/f", NEW))
     assert os.listdir(tmp_path / "out") == []
+
+
+@pytest.mark.parametrize("lasting", [False, True], ids=["once", "for good"])
+@pytest.mark.parametrize("small", [True, False], ids=["written anew", "at its end"])
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO, errno.EINTR], ids=errno.errorcode.get)
+def test_a_fault_at_any_call_of_an_append_takes_nothing_away_and_says_what_is_there(
+    tmp_path: Path, card: Card, code: int, small: bool, lasting: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(replacing, "_SMALL", 1 << 20 if small else 10)
+    path = tmp_path / "f"
+    for at in range(1, 200):
+        card.at = 0
+        path.write_bytes(OLD)
+        writer = hand(world(tmp_path), "write", "f")
+        card.calls, card.at, card.code, card.lasting = 0, at, code, lasting
+        said = told(partial(writer.put, "f", NEW, append=True))
+        reached, card.at = card.calls >= at, 0
+        there = path.read_bytes()
+        assert there in (OLD, OLD + NEW) and os.listdir(tmp_path) == ["f"], at
+        if not said or not reached:
+            assert there == OLD + NEW
+        elif "nothing was changed" in said:
+            assert there == OLD
+        if not reached:
+            break
+    assert at > 15
+    print(f"{at - 1} calls")
+
+
+def test_an_append_that_cannot_be_taken_back_says_how_much_of_it_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(replacing, "_SMALL", 10)
+    (tmp_path / "f").write_bytes(OLD)
+    real = os.write
+    count = [0]
+
+    def short(descriptor: int, data: bytes) -> int:
+        count[0] += 1
+        if count[0] > 1:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return real(descriptor, bytes(data)[:7])
+
+    monkeypatch.setattr(os, "write", short)
+    monkeypatch.setattr(os, "ftruncate", refuse(errno.EIO))
+    said = told(lambda: hand(world(tmp_path), "write", "f").put("f", NEW, append=True))
+    assert f"7 of {len(NEW)} bytes stand at its end" in said and (tmp_path / "f").read_bytes() == OLD + NEW[:7]
+
+
+def test_what_was_read_before_is_replaced_only_while_it_is_the_same(tmp_path: Path) -> None:
+    (tmp_path / "f").write_bytes(OLD)
+    here = world(tmp_path)
+    _, stamp = hand(here, "read", "f").whole("f", 1 << 20)
+    hand(here, "write", "f").put("f", NEW, stamp=stamp)
+    assert "changed by something else" in told(lambda: hand(here, "write", "f").put("f", OLD, stamp=stamp))
+    nothing, absent = hand(here, "read", "g").whole("g", 9, absent=True)
+    assert (nothing, absent) == (b"", replacing.NEW)
+    hand(here, "write", "g").put("g", NEW, stamp=absent)
+    assert "changed by something else" in told(lambda: hand(here, "write", "g").put("g", OLD, stamp=absent))
+    assert (tmp_path / "f").read_bytes() == (tmp_path / "g").read_bytes() == NEW
