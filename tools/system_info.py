@@ -64,7 +64,8 @@ def _state(found: Facts) -> list[tuple[str, str]]:
     from edge.tools.fact_text import size
 
     memory, cpu = found.get("memory", {}), found.get("cpu", {})
-    lines = [f"{size(memory.get('available_bytes'))} available of {size(memory.get('total_bytes'))}"]
+    kind = "available" if "available_bytes" in memory else "free"  # an old kernel does not tell what is available
+    lines = [f"{size(memory.get(f'{kind}_bytes'))} {kind} of {size(memory.get('total_bytes'))}"]
     lines += (
         [f"limit of the control group {size(memory['group_limit_bytes'])}"] if "group_limit_bytes" in memory else []
     )

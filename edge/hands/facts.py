@@ -96,7 +96,7 @@ class Facts:
 
     def _file(self, path: str, query: Query) -> Mapping[str, Any]:
         """A log file by its name: text, or a journal."""
-        from edge.hands import facts_logs, journal
+        from edge.hands import facts_logs
         from edge.hands.open import again
         from edge.hands.way import Way
 
@@ -110,11 +110,9 @@ class Facts:
             os.close(thing)
         if os.pread(descriptor, 8, 0) == b"LPKSHHRH":
             try:
-                result = journal.search([(descriptor, path)], query, self.late)
+                return facts_logs.entries(self._reader(), query, self.late, [(descriptor, path)], [])
             finally:
                 os.close(descriptor)
-            notes = [f"{path} is damaged; what could be read of it is here"] if result["damaged"] else []
-            return facts_logs.told(found.full, result["lines"], notes, dated=True)
         lines, notes = facts_logs.text(descriptor, self._reader(), query, time.time(), self.late)
         return facts_logs.told(found.full, lines, notes)
 

@@ -5,7 +5,8 @@ Rules:
    (RFC 3164 without a year, RFC 3339) and the kernel's seconds since boot. A line without a time belongs to the line
    before it.
 2. The newest lines are found first and told last. At most MOST bytes are looked through.
-3. A time without a year is the last such time before now; without a zone it is local.
+3. A clock that was wrong at a boot puts lines out of order: looking goes on behind a few that are too old.
+4. A time without a year is the last such time before now; without a zone it is local.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 BLOCK = 65536
 MOST = 64 << 20  # bytes of one file
 LINE = 4096  # bytes of one line
+OUTSIDE = 500  # lines in a row that end the search, and that wait for their time
 PRIORITIES = ("emerg", "alert", "crit", "err", "warning", "notice", "info", "debug")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _YEAR = 366 * 86400
@@ -71,26 +73,35 @@ def backwards(descriptor: int, late: Callable[[], str], most: int = MOST) -> Ite
 
 
 def tail(descriptor: int, query: Query, now: float, late: Callable[[], str]) -> list[Line]:
-    """The newest lines that fit, the newest last. Stops at the first line older than `since`."""
+    """The newest lines that fit, the newest last. Ends after OUTSIDE lines in a row that are older than `since`."""
     found: list[Line] = []
-    needle = query.text.lower()
-    unit = query.unit.lower()
+    waiting: list[str] = []  # lines without a time, whose line with a time is still to come
+    older = 0
+    timed = query.since is not None or query.until is not None
     for raw in backwards(descriptor, late):
         if not raw:
             continue
         text = raw[:LINE].decode("utf-8", "replace").rstrip("\r")
-        at = stamp(text, now) if query.since is not None or query.until is not None else None
-        if at is not None and query.since is not None and at < query.since:
-            break
-        if at is not None and query.until is not None and at > query.until:
+        at = stamp(text, now) if timed else None
+        if timed and at is None and len(waiting) < OUTSIDE:
+            waiting.append(text)
             continue
-        low = text.lower()
-        if (needle and needle not in low) or (unit and unit not in low):
-            continue
-        found.append(Line(at, text))
-        if len(found) >= query.limit:
+        before = at is not None and query.since is not None and at < query.since
+        older = older + 1 if before else 0
+        if before or (at is not None and query.until is not None and at > query.until):
+            waiting.clear()
+        else:
+            found += [Line(at, one) for one in (*waiting, text) if _holds(one, query)]
+            waiting.clear()
+        if older > OUTSIDE or len(found) >= query.limit:
             break
-    return found[::-1]
+    found += [Line(None, one) for one in waiting if _holds(one, query)]
+    return found[: query.limit][::-1]
+
+
+def _holds(text: str, query: Query) -> bool:
+    low = text.lower()
+    return query.text.lower() in low and query.unit.lower() in low
 
 
 def stamp(text: str, now: float) -> float | None:

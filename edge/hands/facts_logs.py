@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     Facts = dict[str, Any]
 
+_CLOSED = "{} journal files were not readable for this user or too many"
 TEXTS = ("/var/log/syslog", "/var/log/messages", "/run/log/messages")
 
 
@@ -64,7 +65,8 @@ def system(reader: Reader, query: Query, now: float, late: Callable[[], str]) ->
     opened = [(one, path) for path in found[: journal.FILES] for one in [reader.opened(path)] if one is not None]
     try:
         if opened:
-            return _journal(reader, query, late, opened, len(found) - len(opened))
+            notes = [_CLOSED.format(len(found) - len(opened))] if len(found) > len(opened) else []
+            return entries(reader, query, late, opened, notes)
     finally:
         journal.close(opened)
     for path in TEXTS:
@@ -75,18 +77,16 @@ def system(reader: Reader, query: Query, now: float, late: Callable[[], str]) ->
     raise ToolFault(f"the system's log cannot be read: {why}", "source=kernel, or source=PATH of a log file")
 
 
-def _journal(
-    reader: Reader, query: Query, late: Callable[[], str], opened: list[tuple[int, str]], closed: int
+def entries(
+    reader: Reader, query: Query, late: Callable[[], str], opened: list[tuple[int, str]], notes: list[str]
 ) -> Facts:
+    """The entries of open journal files."""
     from edge.hands import journal
 
     boot = (reader.text("/proc/sys/kernel/random/boot_id", 64) or "").replace("-", "") if query.boot else ""
     found = journal.search(opened, replace(query, boot=boot), late)
-    notes = []
     if query.boot and not boot:
         notes.append("since=boot had no effect: this kernel tells no boot id")
-    if closed:
-        notes.append(f"{closed} journal files were not readable for this user or too many")
     if found["damaged"]:
         notes.append(f"{len(found['damaged'])} journal files are damaged; what could be read of them is here")
     if found["cut"]:

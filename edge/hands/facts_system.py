@@ -34,6 +34,7 @@ _CORES = {
     ("0x41", "0xd0b"): "Cortex-A76",
 }
 _MODEL = ("Model", "machine", "Hardware")  # of /proc/cpuinfo, by architecture
+_SLACK = 60.0  # seconds: what is written while this is read
 _NO_LIMIT = 1 << 60  # cgroup v1 writes a number near 2**63 for "none"
 _WATCHDOG_RESET = 0x20  # WDIOF_CARDRESET
 
@@ -258,7 +259,7 @@ def date(reader: Reader, clock: Facts, now: float, marks: tuple[float, ...]) -> 
     return known(
         {
             "unix_seconds": int(now),
-            "plausible": now >= floor if floor is not None else None,
+            "plausible": now + _SLACK >= floor if floor is not None else None,
             **clock,
             "set_by_timesyncd": reader.status("/run/systemd/timesync/synchronized") is not None
             if reader.status("/run/systemd/timesync") is not None

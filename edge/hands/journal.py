@@ -63,6 +63,8 @@ def paths(reader: Reader) -> list[str]:
     found = []
     for top in FOLDERS:
         for machine in reader.names(top, 64):
+            if machine == "remote":
+                continue  # what other machines sent here
             folder = f"{top}/{machine}"
             found += [f"{folder}/{name}" for name in reader.names(folder) if name.endswith((".journal", ".journal~"))]
     return found

@@ -9,7 +9,7 @@ import pytest
 from edge.faults import ToolFault, UsageFault
 from edge.tools.log_read import shown
 from tests.support.fact_calls import allowed_everywhere, only_own_faults, plain, small_on_the_wire
-from tests.support.journals import journal
+from tests.support.journals import journal, start
 from tests.support.one_call import carry, judge, world
 
 
@@ -47,10 +47,19 @@ def test_a_journal_by_its_name(tmp_path: Path) -> None:
     assert "err: pump[100]: line 30 of pump" in found.text and "2023-11-1" in found.text
 
 
+def test_since_boot_in_a_journal_is_this_boot(tmp_path: Path) -> None:
+    made = journal(5)
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip().replace("-", "")
+    made.add(start(9), {"MESSAGE": "of this boot"}, boot)
+    (tmp_path / "a.journal").write_bytes(made.bytes())
+    found = carry("log_read", {"source": "a.journal", "since": "boot"}, world(tmp_path))
+    assert found.data is not None and [row["text"] for row in found.data["lines"]] == ["of this boot"]
+
+
 def test_a_damaged_journal_is_told(tmp_path: Path) -> None:
     (tmp_path / "a.journal").write_bytes(b"LPKSHHRH" + bytes(100))
     found = carry("log_read", {"source": "a.journal"}, world(tmp_path))
-    assert "a.journal is damaged" in found.text and "no line fits" in found.text
+    assert "1 journal files are damaged" in found.text and "no line fits" in found.text
 
 
 def test_the_kernels_ring_or_why_it_is_not_shown(tmp_path: Path) -> None:

@@ -46,8 +46,26 @@ def test_the_newest_that_fit_newest_last(tmp_path: Path) -> None:
     os.close(descriptor)
 
 
-def test_looking_stops_at_the_first_older_line(tmp_path: Path) -> None:
-    descriptor = opened(tmp_path / "log", b"2020-01-01T00:00:00Z old\n" * 5 + b"2026-05-20T11:59:00 new\n")
+def test_lines_without_a_time_belong_to_the_line_before(tmp_path: Path) -> None:
+    data = b"".join(b"2026-05-20T10:0%d:00Z head %d\n  more of %d\n" % (n, n, n) for n in range(4))
+    descriptor = opened(tmp_path / "log", data)
+    window = Query(9, since=1779271260.0, until=1779271320.0)
+    found = [line.text[-9:] for line in tail(descriptor, window, NOW, nobody_waits)]
+    assert found == ["0Z head 1", "more of 1", "0Z head 2", "more of 2"]
+    assert [line.at for line in tail(descriptor, window, NOW, nobody_waits)][:2] == [1779271260.0] * 2
+    os.close(descriptor)
+
+
+def test_a_boot_with_a_wrong_clock_hides_nothing(tmp_path: Path) -> None:
+    wrong = b"1970-01-01T00:00:09Z no clock yet\n" * 20
+    descriptor = opened(tmp_path / "log", b"2026-05-20T10:00:00Z a\n" + wrong + b"2026-05-20T10:05:00Z b\n")
+    found = tail(descriptor, Query(9, since=1779271200.0), NOW, nobody_waits)
+    assert [line.text[-1] for line in found] == ["a", "b"]
+    os.close(descriptor)
+
+
+def test_older_lines_are_left_out(tmp_path: Path) -> None:
+    descriptor = opened(tmp_path / "log", b"2020-01-01T00:00:00Z old\n" * 2000 + b"2026-05-20T11:59:00 new\n")
     assert len(tail(descriptor, Query(9, since=NOW - 3600), NOW, nobody_waits)) == 1
     os.close(descriptor)
 
