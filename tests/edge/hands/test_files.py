@@ -315,7 +315,7 @@ def readable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     place_ = tmp_path / "etc"
     (place_ / "log").mkdir(parents=True)
     monkeypatch.setattr(paths, "READABLE", (str(place_),))
-    monkeypatch.setattr(guard, "_LOGS", (str(place_ / "log"),))
+    monkeypatch.setattr(guard, "LOGS", (str(place_ / "log"),))
     return place_
 
 
