@@ -88,15 +88,15 @@ class _Counted:
 
 def _kept(entries: Iterable[Entry], offset: int) -> tuple[list[Entry], int]:
     """The first entries from line `offset` on, in order of their lines, and how many there are from there."""
-    kept: list[Entry] = []
-    total = 0
-    for entry in entries:
-        if entry.line >= offset:
-            total += 1
-            if total <= ENTRIES:
-                kept.append(entry)
-    kept.sort(key=lambda entry: entry.line)
+    wanted = iter(entries) if offset == 1 else (entry for entry in entries if entry.line >= offset)
+    kept = [entry for _, entry in zip(range(ENTRIES), wanted)]
+    total = len(kept) + sum(1 for _ in wanted)
+    kept.sort(key=_place)
     return kept, total
+
+
+def _place(entry: Entry) -> int:
+    return entry.line
 
 
 def _told(head: str, kept: list[Entry], total: int) -> tuple[str, str, int]:
@@ -111,12 +111,10 @@ def _told(head: str, kept: list[Entry], total: int) -> tuple[str, str, int]:
         if longest > width and _size(head) + _size("\n".join(lines)) > SIZE - _NOTES:
             lines = _lines(kept, width)
             note = f"\n[signatures are cut at {width} characters]"
-    room, shown = SIZE - _NOTES - _size(head), 0
-    for line in lines:
-        room -= _size(line) + 1
-        if room < 0:
-            break
-        shown += 1
+    body = "\n".join(lines).encode("utf-8", "replace")
+    room, shown = SIZE - _NOTES - _size(head), len(lines)
+    if len(body) > room:
+        shown = body.count(b"\n", 0, body.rfind(b"\n", 0, room) + 1)
     text = "\n".join([head, *lines[:shown], *_truncated(kept, shown, total)])
     return text + note, whole, shown
 

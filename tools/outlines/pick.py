@@ -73,6 +73,7 @@ _ENDINGS = {
     "Crystal": "cr",
     "Vala": "vala",
 }
+_BY_ENDING: dict[str, str] = {}  # the same the other way round, made at the first question
 _NAMES = {
     "makefile": "Makefile",
     "gnumakefile": "Makefile",
@@ -117,9 +118,10 @@ def language(name: str, first: bytes) -> str:
     if base in _NAMES:
         return _NAMES[base]
     ending = base.rpartition(".")[2] if "." in base else ""
-    for found, endings in _ENDINGS.items():
-        if ending and ending in endings.split():
-            return _c_or_not(found, ending, first)
+    if not _BY_ENDING:
+        _BY_ENDING.update((one, found) for found, endings in _ENDINGS.items() for one in endings.split())
+    if ending in _BY_ENDING:
+        return _c_or_not(_BY_ENDING[ending], ending, first)
     if base.startswith(("makefile.", "dockerfile.", "containerfile.")):
         return "Makefile" if base[0] == "m" else "Dockerfile"
     return _by_program(first) or _by_text(first) or _UNKNOWN

@@ -17,54 +17,61 @@ if TYPE_CHECKING:
 _NEWLINE, _QUOTES = b"\n", (b'"""', b"'''")
 # A signature is looked for in so many bytes.
 _HEAD = 2000
-_CLASS = ord("c")
+_BOM = b"\xef\xbb\xbf"
+# What stands before the place of a cut, and how the signature begins.
+_BEFORE = {b"": b"def ", b"async": b"async def ", b"class": b"class "}
+_LATER = [b"async"]
 
 
 def scan(blocks: Iterable[bytes]) -> Iterator[Entry]:
     strings = _Strings()
     open_at: list[int] = []  # how far the definitions that are open here are moved in
-    before = 0
-    for block in blocks:
-        text = strings.out_of(block[3:] if not before and block.startswith(b"\xef\xbb\xbf") else block)
-        line, seen = before + 1, 0
-        for at in _places(text):
-            begin = text.rfind(_NEWLINE, 0, at) + 1
-            lead = text[begin:at]
-            indent, start = len(lead), at
+    line = 1
+    for number, block in enumerate(blocks):
+        if not number and block.startswith(_BOM):
+            block = block[3:]
+        parts = _parts(strings.out_of(block))
+        for at in range(1, len(parts)):
+            before = parts[at - 1]
+            line += before.count(_NEWLINE)
+            start = before.rfind(_NEWLINE) + 1
+            if not start and at > 1:
+                continue  # on the line of the cut before
+            lead = before[start:]
+            indent, word = len(lead), b"def "
             if lead and (not lead.isspace() or b"\t" in lead):
                 word = lead.strip()
-                if word and (word != b"async" or text[at] == _CLASS):
+                if word not in _BEFORE and word.split() != _LATER:
                     continue
                 indent = indent_of(lead.decode("latin-1"))
-                start = at - len(lead.lstrip())
-            line += text.count(_NEWLINE, seen, begin)
-            seen = begin
+                word = _BEFORE.get(word, b"async def ")
             while open_at and open_at[-1] >= indent:
                 open_at.pop()
-            end = text.find(_NEWLINE, at)
-            head = text[start : end if end >= 0 else len(text)]
-            if head[-1:] == b":" and head.count(b"(") == head.count(b")") and end - begin < _HEAD:
-                told = head[:-1].decode("utf-8", "replace")
+            head = parts[at].partition(_NEWLINE)[0]
+            if head[-1:] == b":" and len(head) < _HEAD and head.count(b"(") == head.count(b")"):
+                told = (word + head[:-1]).decode("utf-8", "replace")
             else:
-                told = squeezed(_to_colon(text[begin : begin + _HEAD].decode("utf-8", "replace")))
+                told = _long(word, parts, at)
             yield Entry(line, len(open_at), told)
             open_at.append(indent)
-        before += block.count(_NEWLINE)
+        line += parts[-1].count(_NEWLINE)
 
 
-def _places(text: bytes) -> list[int]:
-    """Where `def` or `class` stands and a name follows, in order."""
-    found = []
-    words = [b"def ", b"class "]
+def _parts(text: bytes) -> list[bytes]:
+    """The text cut at every `def `; where a class begins, a `def ` was put in, so that it is cut as well."""
     if b"\t" in text:
-        words += [b"def\t", b"class\t"]
-    for word in words:
-        at = text.find(word)
-        while at >= 0:
-            found.append(at)
-            at = text.find(word, at + 5)
-    found.sort()
-    return found
+        text = text.replace(b"def\t", b"def ").replace(b"class\t", b"class ")
+    return text.replace(b"class ", b"class def ").split(b"def ")
+
+
+def _long(word: bytes, parts: list[bytes], at: int) -> str:
+    """A signature over several lines, or one that has more behind its colon."""
+    size, end = 0, at
+    while end < len(parts) and size < _HEAD:
+        size += len(parts[end])
+        end += 1
+    text = b"def ".join(parts[at:end])[:_HEAD].replace(b"class def ", b"class ")
+    return squeezed(_to_colon((word + text).decode("utf-8", "replace")))
 
 
 def _to_colon(text: str) -> str:
