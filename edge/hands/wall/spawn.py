@@ -127,9 +127,9 @@ class _Start:
         self.ruleset = -1
         self.pid = 0
         self.error: OSError | ToolFault | None = None
-        self.given_up = False
         self.handed: shared.Handed | None = None
         self._done = _thread.allocate_lock()
+        self._turn = _thread.allocate_lock()  # taken once: by the thread that starts now, or by who gave it up
 
     def run(self) -> Child:
         """Have the thread start the child."""
@@ -161,15 +161,17 @@ class _Start:
             _thread.start_new_thread(self._confined, ())
         except RuntimeError as error:
             raise OSError(errno.EAGAIN, "no thread can be started") from error
-        if not self._done.acquire(timeout=_PATIENCE):
-            self.given_up = True  # nobody would watch, bound or end what started now
+        if self._done.acquire(timeout=_PATIENCE):
+            return
+        if self._turn.acquire(blocking=False):  # nobody would watch, bound or end what started now
             raise OSError(errno.ETIMEDOUT, "the thread that starts programs does not come to its end")
+        self._done.acquire()  # it is in the one call that starts the program
 
     def _confined(self) -> None:
         """In the thread: build the wall around it, start the program."""
         try:
             self._wall()
-            if self.given_up:
+            if not self._turn.acquire(blocking=False):
                 raise OSError(errno.ETIMEDOUT, "the start took too long")
             actions = () if self.handed is None else self.handed.actions
             self.pid = os.posix_spawn(
