@@ -13,13 +13,14 @@ from typing import Any
 import pytest
 
 from edge.call import Root, Scene
-from edge.faults import Fault
+from edge.faults import Fault, Refused, ToolFault
 from edge.gate.decide import decide
 from edge.gate.policy import Policy, State
 from edge.hands import moving, trash
 from edge.hands.world import World
 from edge.tape.unkept import Unkept
 from tests.support.file_calls import Desk, small_disk
+from tests.support.opening import WAYS, hold, swapping
 
 
 @pytest.fixture()
@@ -232,3 +233,25 @@ def _restore(folder: Path) -> None:
     (folder / "d/f").write_text("12345")
     (folder / "d/link").symlink_to("f")
     (folder / "one").write_text("1")
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_nothing_leaves_the_root_while_folders_are_swapped_for_links(
+    desk: Desk, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hold(way, monkeypatch)
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+    out = desk.folder.parent / "out"
+    out.mkdir()
+    (out / "f").write_text("K")
+    (desk.folder / "swap").symlink_to("../out")
+    rounds = 2000 if os.environ.get("FIELDHAND_SOAK") == "1" else 100
+    with swapping(desk.folder / "d", desk.folder / "swap"):
+        for number in range(rounds):
+            source, target = (("one", "d/new"), ("d/new", "one"), ("d/f", "got"), ("got", "d/f"))[number % 4]
+            try:
+                desk.call("file_move", source=source, target=target)
+            except (ToolFault, Refused):
+                continue
+    assert os.listdir(out) == ["f"] and (out / "f").read_text() == "K"
+    assert "K" not in [text for name, text in everything(desk.folder).items() if not name.startswith("swap")]
