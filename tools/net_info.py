@@ -48,8 +48,11 @@ def shown(found: Facts) -> str:
         for one in found.get("default_routes", ())
     ]
     rest = [
-        ("default route", ", ".join(routes) or "none"),
-        ("name servers", " ".join(found.get("name_servers", ())) or "none told"),
+        ("default route", ", ".join(routes) or ("none" if "default_routes" in found else "not told by this kernel")),
+        (
+            "name servers",
+            " ".join(found.get("name_servers", ())) or ("none" if "name_servers" in found else "not told"),
+        ),
         ("search", " ".join(found.get("search", ()))),
         ("not told", found.get("not_told", "")),
     ]

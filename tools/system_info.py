@@ -135,7 +135,7 @@ def _clock(clock: Facts) -> list[tuple[str, str]]:
     told = "" if synced is None else "synchronised" if synced else "not synchronised"
     if clock.get("plausible") is False:
         told += ", THE DATE IS BEFORE WHAT WAS WRITTEN HERE EARLIER"
-    kept = "" if clock.get("battery_clock") else "no battery clock"
+    kept = "no battery clock" if clock.get("battery_clock") is False else ""
     return [("clock", ", ".join(filter(None, (date, told, kept))))]
 
 

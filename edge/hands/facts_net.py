@@ -43,17 +43,19 @@ def network(reader: Reader, addresses: list[Facts] | None, late: Callable[[], st
     radio = wireless(reader.text("/proc/net/wireless", 8192))
     names = reader.names("/sys/class/net")
     found = [interface(reader, name, addresses, radio) for name in names[:INTERFACES]]
-    return known(
-        {
-            "interfaces": found,
-            "interfaces_in_all": len(names) if len(names) > INTERFACES else None,
-            "not_told": unheard or None,
-            "default_routes": routes4(reader.text("/proc/net/route", 1 << 18))
-            + routes6(reader.text("/proc/net/ipv6_route", 1 << 20)),
-            **resolver(reader),
-            **listening(reader, late),
-        }
-    )
+    told = {
+        "interfaces": found,
+        "interfaces_in_all": len(names) if len(names) > INTERFACES else None,
+        "not_told": unheard or None,
+        **listening(reader, late),
+    }
+    return {**known(told), **default_routes(reader), **resolver(reader)}
+
+
+def default_routes(reader: Reader) -> Facts:
+    """Where all else goes; nothing when the kernel has no list of routes to show, an empty list when none leads out."""
+    four_, six_ = reader.text("/proc/net/route", 1 << 18), reader.text("/proc/net/ipv6_route", 1 << 20)
+    return {} if four_ is None and six_ is None else {"default_routes": routes4(four_) + routes6(six_)}
 
 
 def interface(reader: Reader, name: str, addresses: list[Facts], radio: dict[str, Facts]) -> Facts:
@@ -165,7 +167,7 @@ def resolver(reader: Reader) -> Facts:
             lines = [line.split() for line in text.splitlines() if line[:1] not in ("#", ";")]
             servers = [words[1] for words in lines if len(words) > 1 and words[0] == "nameserver"]
             search = [word for words in lines if words and words[0] in ("search", "domain") for word in words[1:]]
-            return {"name_servers": servers, "search": search or None}
+            return {"name_servers": servers, **({"search": search} if search else {})}
     return {}
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import time
 
+from edge.faults import ToolFault
 from edge.hands.facts_reader import known, number, pairs
 from edge.hands.facts_words import hidden
 
@@ -50,6 +51,8 @@ def processes(
 ) -> Facts:
     """The first `limit` processes by `cpu`, `memory` or `pid` whose name or command line holds `text`."""
     pids = tuple(name for name in reader.names("/proc", MOST + 4096) if name.isdigit())
+    if not pids:
+        raise ToolFault("this system tells of no processes", "process_list needs /proc to be mounted and readable")
     looked = pids[:MOST]
     rows = stats(reader, looked, late)
     uptime = _uptime(reader)

@@ -25,6 +25,7 @@ _OLD_UNITS = "/lib/systemd/system"  # beside /usr/lib where the two are not yet 
 _OPENRC = ("failed", "starting", "stopping", "inactive", "started", "stopped", "scheduled", "hotplugged", "wasinactive")
 _SCANNED = ("/run/service", "/run/runit/service", "/var/service", "/etc/service", "/service")
 _PIDS = 16
+_UNKNOWN = "something that leaves no trace in files"
 _TEXT = 16384
 _KEYS = ("Description", "ExecStart", "Restart", "User", "WatchdogSec", "Type")
 
@@ -69,7 +70,8 @@ def manager_of(reader: Reader) -> str:
         return "s6"
     if reader.status("/run/runit") is not None or any(reader.names(folder) for folder in _SCANNED):
         return "runit"
-    return "init scripts"
+    known_here = any(reader.status(path) is not None for path in ("/etc/init.d", "/etc/inittab"))
+    return "init scripts" if known_here else _UNKNOWN
 
 
 # --- systemd ---
@@ -291,4 +293,11 @@ def _running(reader: Reader, row: Facts) -> None:
         row["processes_in_all"] = len(pids)
 
 
-_MANAGERS = {"systemd": _systemd, "OpenRC": _openrc, "s6": _supervised, "runit": _supervised, "init scripts": _scripts}
+_MANAGERS = {
+    "systemd": _systemd,
+    "OpenRC": _openrc,
+    "s6": _supervised,
+    "runit": _supervised,
+    "init scripts": _scripts,
+    _UNKNOWN: _scripts,
+}

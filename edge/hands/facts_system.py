@@ -264,6 +264,6 @@ def date(reader: Reader, clock: Facts, now: float, marks: tuple[float, ...]) -> 
             "set_by_timesyncd": reader.status("/run/systemd/timesync/synchronized") is not None
             if reader.status("/run/systemd/timesync") is not None
             else None,
-            "battery_clock": bool(clocks),
+            "battery_clock": bool(clocks) if reader.status("/sys/class") is not None else None,
         }
     )

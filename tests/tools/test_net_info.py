@@ -44,4 +44,4 @@ def test_signal_trouble_and_sockets_stand_in_the_text() -> None:
     assert "wlan0: up  192.168.2.9/24  mac b8:27:eb:00:00:01  mtu 1500  signal -52 dBm  quality 58" in text
     assert "7 rx errors, 1 tx dropped" in text and "eth0: down\n" in text and "usb0: state not told, no link" in text
     assert "192.168.2.1 by wlan0 metric 303" in text and "[::]:22  sshd (9)  root" in text
-    assert "none told" in text and "[1 of 120 listening sockets shown]" in text
+    assert "name servers   not told" in text and "[1 of 120 listening sockets shown]" in text

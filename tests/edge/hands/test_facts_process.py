@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from edge.faults import ToolFault
 from edge.hands import facts_process
 from edge.hands.facts_process import names_of, processes, stat
 from edge.hands.facts_reader import Reader
@@ -103,6 +104,11 @@ def test_a_call_that_is_late_stops_and_says_so(tmp_path: Path) -> None:
     texts = {f"/proc/{pid}/stat": line(pid) for pid in range(1, 600)}
     found = processes(laid(texts, tmp_path), 0, "pid", "", 5, time.sleep, lambda: "because it was late")
     assert found["cut"] == "because it was late" and found["matching"] < 599
+
+
+def test_without_proc_nothing_is_claimed(tmp_path: Path) -> None:
+    with pytest.raises(ToolFault, match="no processes"):
+        processes(Reader(("/proc",), top=str(tmp_path)), 0, "pid", "", 5, time.sleep, nobody_waits)
 
 
 def test_this_very_process_is_found() -> None:

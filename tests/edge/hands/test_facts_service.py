@@ -167,6 +167,11 @@ def test_init_scripts_and_pid_files(tmp_path: Path) -> None:
     assert "/sbin/getty -L ttyS0 115200" in rows and len(inittab("broken\n:::\n")) == 0
 
 
+def test_where_nothing_is_told_nothing_is_claimed(tmp_path: Path) -> None:
+    found = services(Reader(("/run", "/etc", "/sys"), top=str(tmp_path)), "", 5)
+    assert found["manager"].startswith("something that leaves no trace") and found["services"] == []
+
+
 def test_the_limit_and_an_exact_name_first(tmp_path: Path) -> None:
     names = [*[f"pump{n}" for n in range(9)], "zpump", "pump"]
     reader = laid({f"/etc/init.d/{name}": "" for name in names}, tmp_path)

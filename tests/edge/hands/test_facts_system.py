@@ -82,7 +82,7 @@ def test_a_date_before_the_system_was_made_is_not_plausible(tmp_path: Path) -> N
 
 def test_a_folder_that_tells_nothing_gives_nothing(tmp_path: Path) -> None:
     found = system(Reader(("/proc", "/sys"), top=str(tmp_path)), {}, NOW)
-    assert found == {"clock": {"unix_seconds": int(NOW), "battery_clock": False}}
+    assert found == {"clock": {"unix_seconds": int(NOW)}}
 
 
 @pytest.mark.parametrize(
