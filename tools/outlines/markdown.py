@@ -115,4 +115,4 @@ def _unclosed(text: str) -> str:
 
 
 def _entry(number: int, level: int, text: str) -> Entry:
-    return Entry(number, level - 1, "#" * level + " " + squeezed(text))
+    return Entry(number, level - 1, f"{'#' * level} {squeezed(text)}".rstrip())

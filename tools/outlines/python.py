@@ -21,6 +21,7 @@ _BOM = b"\xef\xbb\xbf"
 # What stands before the place of a cut, and how the signature begins.
 _BEFORE = {b"": b"def ", b"async": b"async def ", b"class": b"class "}
 _LATER = [b"async"]
+_CLASS = b"class "
 
 
 def scan(blocks: Iterable[bytes]) -> Iterator[Entry]:
@@ -58,20 +59,25 @@ def scan(blocks: Iterable[bytes]) -> Iterator[Entry]:
 
 
 def _parts(text: bytes) -> list[bytes]:
-    """The text cut at every `def `; where a class begins, a `def ` was put in, so that it is cut as well."""
+    """The text cut behind every `class `, and at every `def `, which is gone."""
     if b"\t" in text:
         text = text.replace(b"def\t", b"def ").replace(b"class\t", b"class ")
-    return text.replace(b"class ", b"class def ").split(b"def ")
+    parts: list[bytes] = []
+    for part in text.split(b"def "):
+        if _CLASS in part:
+            *first, part = part.split(_CLASS)
+            parts += [one + _CLASS for one in first]
+        parts.append(part)
+    return parts
 
 
 def _long(word: bytes, parts: list[bytes], at: int) -> str:
     """A signature over several lines, or one that has more behind its colon."""
-    size, end = 0, at
-    while end < len(parts) and size < _HEAD:
-        size += len(parts[end])
-        end += 1
-    text = b"def ".join(parts[at:end])[:_HEAD].replace(b"class def ", b"class ")
-    return squeezed(_to_colon((word + text).decode("utf-8", "replace")))
+    text = parts[at]
+    while len(text) < _HEAD and at + 1 < len(parts):
+        text += (b"" if parts[at].endswith(_CLASS) else b"def ") + parts[at + 1]
+        at += 1
+    return squeezed(_to_colon((word + text[:_HEAD]).decode("utf-8", "replace")))
 
 
 def _to_colon(text: str) -> str:

@@ -72,7 +72,8 @@ class Head:
     def shown(self, start: int = 0, end: int = LONGEST) -> str:
         """The signature: comments are gone, strings are there."""
         pairs = zip(self.clean[start:end], self.raw[start:end])
-        return squeezed("".join([" " if clean == " " else raw for clean, raw in pairs]))
+        told = squeezed("".join([" " if clean == " " else raw for clean, raw in pairs]))
+        return told.replace("{} ,", "{},").replace("{} )", "{})").replace("( {}", "({}")
 
 
 class Found:
