@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from edge.hands.wall.namespaces import Kept
     from edge.hands.wall.spawn import Child
 
+SHELL = "/bin/sh"
 _STRONG = ("landlock", "namespaces")
 
 
@@ -57,6 +58,8 @@ class Run:
         self._holder.grant("run", "shell", "sh")
         if "\0" in text:
             raise ToolFault("a command cannot hold a NUL")
+        if not os.path.exists(SHELL):
+            raise ToolFault(f"there is no {SHELL} on this system", "the tools for files, search and HTTP need none")
         world, lasting = self._holder.world, self._holder.world.job_seconds
         if not lasting and (background or seconds <= 0):
             raise ToolFault(
@@ -213,7 +216,7 @@ def _started(made: Confinement, text: str) -> tuple[Child | Kept, list[int]]:
             writes.append(write)
             os.set_blocking(read, False)
         writes.append(os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC))
-        argv = ("/bin/sh", "-c", text)
+        argv = (SHELL, "-c", text)
         return spawn.start(replace(made, tag=tag), argv, writes[2], writes[0], writes[1]), reads
     except (OSError, ToolFault) as error:
         limits.free(tag)

@@ -14,7 +14,7 @@ import pytest
 
 from edge.call import Call, Grant, Permit
 from edge.faults import Refused, ToolFault
-from edge.hands import Hands
+from edge.hands import Hands, run
 from edge.hands.wall import level, limits, tree
 from edge.hands.world import World
 from tests.support.asking import late, moment
@@ -86,6 +86,12 @@ def test_no_grant_no_shell_and_no_nul(tmp_path: Path) -> None:
         shell(tmp_path, "true\0")
     with pytest.raises(ToolFault, match="too long"):
         shell(tmp_path, ": " + "x" * 3_000_000)
+
+
+def test_where_there_is_no_shell_that_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "SHELL", "/nowhere/sh")
+    with pytest.raises(ToolFault, match="there is no /nowhere/sh on this system"):
+        shell(tmp_path, "true")
 
 
 def test_standard_input_is_empty_and_bytes_are_bytes(tmp_path: Path) -> None:
