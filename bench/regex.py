@@ -49,13 +49,13 @@ TARGETS = {text: (Target(ratio=50),) for text, _, _ in HARD}
 
 
 def search(pattern: str, data: bytes, wanted: int) -> Callable[[], float]:
-    """A measure of whole searches: the mean of a few, in us."""
+    """A measure of whole searches: the mean of a few, in us of processor time."""
 
     def measure() -> float:
-        started = time.perf_counter()
+        started = time.process_time()
         for _ in range(TIMES):
             found = sum(1 for _ in regex.compile(pattern).lines(data))
-        taken = time.perf_counter() - started
+        taken = time.process_time() - started
         if found != wanted:
             raise Broken(f"{pattern} matched in {found} lines, not {wanted}")
         return taken / TIMES * 1e6
@@ -68,9 +68,9 @@ def automaton(pattern: str) -> Callable[[], float]:
 
     def measure() -> float:
         engine = regex.compile(pattern)
-        started = time.perf_counter()
+        started = time.process_time()
         found = sum(1 for _ in engine.by_automaton(LOG))
-        taken = time.perf_counter() - started
+        taken = time.process_time() - started
         if found:
             raise Broken(f"{pattern} matched in {found} lines of the log, not in none")
         return taken * 1e6

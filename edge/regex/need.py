@@ -59,7 +59,7 @@ def need(node: Node, fold: bool = False) -> Need:
 
 def worth(texts: tuple[str, ...]) -> float:
     """How seldom any of them will be met: higher is more seldom; 0 when there is nothing to look for."""
-    if not texts or "" in texts:
+    if not texts or not all(texts):
         return 0.0
     least = min(sum(1 if char in COMMON else 2 if char in USUAL else 3 for char in text) for text in texts)
     return least / (1 + len(texts) / 4)
@@ -89,8 +89,11 @@ class Walk:
     def add(self, item: Node) -> None:
         """Read one more item."""
         found = need(item, self.fold)
-        self.offer((self.solo,))
-        self.solo = self.solo + found.exact[0] if len(found.exact) == 1 and len(self.solo) < MOST_LENGTH else ""
+        if len(found.exact) == 1 and len(self.solo) < MOST_LENGTH:
+            self.solo += found.exact[0]
+        else:
+            self.offer((self.solo,))
+            self.solo = ""
         if found.exact:
             longer = _crossed(self.run, found.exact)
             if longer:
@@ -117,6 +120,8 @@ class Walk:
 
 def _crossed(left: tuple[str, ...], right: tuple[str, ...]) -> tuple[str, ...]:
     """Every text of one followed by every text of the other; () when that is too much."""
+    if len(left) == len(right) == 1:
+        return (left[0] + right[0],) if len(left[0]) + len(right[0]) <= MOST_LENGTH else ()
     if len(left) * len(right) > MOST_TEXTS or max(map(len, left)) + max(map(len, right), default=0) > MOST_LENGTH:
         return ()
     return tuple(dict.fromkeys(first + second for first in left for second in right))

@@ -53,21 +53,26 @@ def encoded(texts: tuple[str, ...]) -> tuple[bytes, ...]:
     return tuple(text.encode() for text in texts)
 
 
-def whole_texts(tree: Node) -> tuple[tuple[bytes, ...], bool, bool]:
-    """The texts that the pattern stands for, and whether one text has `^` before or `$` after it; no texts: more."""
+def whole_texts(tree: Node, exact: tuple[str, ...]) -> tuple[tuple[bytes, ...], bool, bool]:
+    """The texts that the pattern stands for, and whether one text has `^` before or `$` after it; no texts: more.
+
+    `exact`: what the tree stands for, conditions on places left out.
+    """
     items = tree.items if isinstance(tree, Seq) else (tree,)
     begins = bool(items) and items[0] == At("^")
     ends = len(items) > begins and items[-1] == At("$")
     inner = Seq(items[begins : len(items) - ends])
-    texts = () if has_at(inner) else encoded(need(inner).exact)
+    texts = () if not exact or has_at(inner) else encoded(exact)
     return (() if (begins or ends) and len(texts) != 1 else texts), begins, ends
 
 
 def row_of_texts(tree: Node) -> tuple[bytes, ...]:
     """The texts of a pattern that is texts with `.*` between them; () for any other."""
+    if not isinstance(tree, Seq) or ANYTHING not in tree.items:
+        return ()
     texts: list[bytes] = []
     part: list[Node] = []
-    for item in (*tree.items, ANYTHING) if isinstance(tree, Seq) else ():
+    for item in (*tree.items, ANYTHING):
         if item == ANYTHING:
             text = encoded(need(Seq(tuple(part))).exact)
             texts.append(text[0] if len(text) == 1 and not any(map(has_at, part)) else b"")
@@ -90,12 +95,12 @@ class Regex:
     """
 
     def __init__(self, tree: Node, ignore_case: bool = False, words: bool = False) -> None:
-        self.tree = Seq((At("<"), tree, At(">"))) if words else tree
+        self.tree: Node = Seq((At("<"), tree, At(">"))) if words else tree
         fits(self.tree)
         self.small = reduced(self.tree)
         self.every = self.small in (EMPTY, At("^"), At("$"))
-        self.whole, self.begins, self.ends = whole_texts(self.small)
         wanted = need(self.small)
+        self.whole, self.begins, self.ends = whole_texts(self.small, wanted.exact)
         self.texts = encoded(wanted.best)
         self.needle = b"".join(encoded((wanted.one,)))
         self.row = row_of_texts(self.small)
