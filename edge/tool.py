@@ -34,6 +34,7 @@ class TreeHands(Protocol):
     suffix: str
     hidden: bool
     files: bool
+    sorted: bool
     depth: int
     single: bool
     more: bool

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 LIMIT = 500
 ROOM = 7800  # bytes of paths: about 8 KB with what is said of them
-_KEPT = 50_000  # paths that are held at once; what sorts behind them is only counted
-_WHOLE = 4 << 20
 _ABSENT = ("no such file", "not a directory")  # in the system's words for ENOENT and ENOTDIR
 
 
@@ -58,8 +56,8 @@ def run(args: Args, hands: Hands) -> Observation:
         with hands.files.tree(start, "list") as tree:
             if tree.single:
                 raise ToolFault(f"{start} is a file, no folder", "give the folder as root")
-            found, total = _walked(tree, glob, kind)
-            return _told(under(start, ""), found, total, args.get("limit", LIMIT), tree)
+            found, total = _walked(tree, glob, kind, args.get("limit", LIMIT))
+            return _told(under(start, ""), found, total, tree)
     except ToolFault as fault:
         if root == start or not any(words in fault.sentence for words in _ABSENT):
             raise
@@ -68,36 +66,45 @@ def run(args: Args, hands: Hands) -> Observation:
         return Observation(True, f"no match: {fault.sentence}", {"paths": [], "total": 0}, untrusted=True)
 
 
-def _walked(tree: TreeHands, glob: Glob, kind: str) -> tuple[list[str], int]:
-    """The first paths by name, at most _KEPT and a few, and how many there are."""
-    tree.keep, tree.hidden, tree.suffix = glob.keep, glob.hidden, glob.suffix
+def _walked(tree: TreeHands, glob: Glob, kind: str, limit: int) -> tuple[list[str], int]:
+    """The first paths by name, at most `limit`, and how many there are."""
+    tree.keep, tree.hidden, tree.suffix, tree.sorted = glob.keep, glob.hidden, glob.suffix, False
     tree.depth = min(glob.depth or tree.depth, tree.depth)
     if not glob.everywhere:
         tree.enter = glob.enter
+    if glob.by_end and kind == "file":
+        tree.keep = None
     found: list[str] = []
-    total = 0
+    total, last = 0, ""  # last: what comes after it by name need not be held
     for where, names, folders in tree:
-        held = len(found)
-        if kind != "folder":
-            found += [where + name for name in names] if where else names
-        if kind != "file":
-            found += [f"{where}{name}/" for name in folders]
-        total += len(found) - held
-        if len(found) > 2 * _KEPT:
+        here = names if kind == "file" else [f"{name}/" for name in folders]
+        if kind == "any":
+            here += names
+        total += len(here)
+        if last and where > last and not last.startswith(where):
+            continue
+        found += [where + name for name in here]
+        if len(found) > 4 * limit:
             found.sort()
-            del found[_KEPT:]
+            del found[limit:]
+            last = found[-1]
     found.sort()
-    return found, total
+    return found[:limit], total
 
 
-def _told(start: str, found: list[str], total: int, limit: int, tree: TreeHands) -> Observation:
+def shown_as(path: str) -> str:
+    """A path on one line, with everything that a terminal would act on written out."""
+    return path if path.isprintable() else visible(path, 4096)
+
+
+def _told(start: str, found: list[str], total: int, tree: TreeHands) -> Observation:
     from edge.tools.search_said import left_out
 
     before = "" if start == "." else start.rstrip("/") + "/"
     room = ROOM
     shown: list[str] = []
-    for path in found[:limit]:
-        path = visible(before + path, 4096)
+    for path in found:
+        path = shown_as(before + path)
         room -= len(path.encode("utf-8", "replace")) + 1
         if room < 0 and shown:
             break
@@ -106,11 +113,8 @@ def _told(start: str, found: list[str], total: int, limit: int, tree: TreeHands)
     if len(shown) < total:
         lines.append(f"[{len(shown):,} of {total:,} shown; narrow the pattern]")
     lines += left_out(tree, "hidden=true")
-    whole = ""
-    if len(shown) < total:
-        whole = "\n".join([visible(before + path, 4096) for path in found])[:_WHOLE]
     facts = {"paths": shown, "total": total, "left_out": dict(tree.skipped), "stopped": tree.stopped}
-    return Observation(True, "\n".join(lines), facts, untrusted=True, whole=whole)
+    return Observation(True, "\n".join(lines), facts, untrusted=True)
 
 
 TOOL = Tool(

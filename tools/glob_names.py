@@ -44,6 +44,7 @@ class Part:
         # Rule 3: only a dot that stands there matches one.
         self.dots = hidden or (self.literal or text)[:1] == "."
         self.tail = ("" if self.deep else self.literal or (literal(text[1:]) if text[0] == "*" else "")) or ""
+        self.by_end = bool(self.tail) and self.literal is None  # a star, and then only letters
         self.keep = self._keep(text)
 
     def fits(self, name: str) -> bool:
@@ -72,6 +73,8 @@ class Part:
 class Glob:
     """All alternatives of one pattern, relative to one start.
 
+    everywhere: it may match in every folder. by_end: all names there that end with `suffix`.
+
     start: the folder that all of them share as letters, "" when there is none or without `rooted`. absolute: it
     begins at `/`.
     """
@@ -95,11 +98,12 @@ class Glob:
         self.depth = 0 if deep else max(map(len, self._ways))
         self.suffix = self._suffix()
         self.everywhere = hidden == self.hidden and all(len(way) == 2 and way[0].deep for way in self._ways)
+        self.by_end = self.everywhere and len(self._ways) == 1 and self._ways[0][1].by_end
         self._folder, self._filters = "\0", [way[-1].keep for way in self._ways]
 
     def keep(self, where: str, names: list[str]) -> list[str]:
         """Those of the names in the folder `where` ("" or with a slash at its end) that the pattern matches."""
-        if where != self._folder:
+        if where != self._folder and not self.everywhere:
             parts = where.split("/")[:-1]
             self._filters = [way[-1].keep for way in self._ways if len(way) - 1 in _reached(way[:-1], parts)]
             self._folder = where

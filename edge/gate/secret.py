@@ -247,13 +247,18 @@ def is_quick(name: str) -> bool:
     return name.rpartition(".")[2] in PLAIN_ENDS or not _doubtful(name)
 
 
-def open_names(folder: str, names: list[str], plain: bool) -> list[str]:
+def open_names(folder: str, names: list[str], plain: bool, end: str = "") -> list[str]:
     """Of the names in a folder that is not closed itself, those that `is_secret` does not close.
 
-    plain: `is_plain` of the folder; a fraction of a microsecond a name then, where most names are as usual.
+    plain: `is_plain` of the folder; a fraction of a microsecond a name then, where most names are as usual. end: what
+    all of the names end with after their last dot, where that is known.
     """
+    if not names:
+        return names
     whole = "/" + "/".join(names)
     if plain and whole.isascii() and not _has_heads(whole.lower()):
+        if end in PLAIN_ENDS:
+            return names
         doubtful = [name for name in names if name.rpartition(".")[2] not in PLAIN_ENDS and _doubtful(name)]
         if not doubtful:
             return names

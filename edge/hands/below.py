@@ -42,9 +42,9 @@ class Below:
         if _mounted_below(real):
             self._own |= self._everything()
 
-    def names(self, folder: str, names: list[str], plain: bool) -> list[str]:
+    def names(self, folder: str, names: list[str], plain: bool, end: str = "") -> list[str]:
         """Those of the names in `folder` (absolute) that are not closed by rule 1."""
-        found = open_names(folder, names, plain)
+        found = open_names(folder, names, plain, end)
         if self._names:
             barred = self._names.get(folder.lower())
             if barred:

@@ -61,16 +61,16 @@ class Tree:
     names: what is no folder (with `files` only regular files), folders: those that are gone into; both as `keep` left
     them, without what is closed. `contents` and `rest` read the files of the latest names.
 
-    enter: which folders are gone into. suffix: how kept names end. depth: levels of names, at most DEPTH. skipped: how
-    many names were left out, by reason: private (keys, private or the agent's own), hidden, heavy, deep, unreadable.
-    single: the start is a file, whose only name is "". more: the latest file goes on. sizes: bytes that
-    were read.
+    enter: which folders are gone into. suffix: how kept names end. sorted: or as the folder has them. depth: levels of
+    names, at most DEPTH. skipped: how many names were left out, by reason: private (keys, private or the agent's own),
+    hidden, heavy, deep, unreadable. single: the start is a file, whose only name is "". more: the latest file goes on.
+    sizes: bytes that were read.
     """
 
     def __init__(self, holder: Holder, thing: int, spot: Place, grant: Grant) -> None:
         self.keep: Keep | None = None
         self.enter: Keep | None = None
-        self.suffix, self.hidden, self.files, self.depth = "", False, False, DEPTH
+        self.suffix, self.hidden, self.files, self.sorted, self.depth = "", False, False, True, DEPTH
         self.single = os.fstat(thing).st_mode & 0o170000 != 0o040000
         self.skipped: dict[str, int] = {}
         self.stopped = ""
@@ -100,14 +100,17 @@ class Tree:
             yield "", [""], []
             return
         way: list[Level] = [(again(self._thing, self._full), "", is_plain(self._full), [])]
+        now = time.monotonic
         try:
             while way:
                 fd, where, plain, below = way[-1]
                 self._fd, self._here = fd, self._path(where)
-                for names, folders, deeper in self._parts(fd, where, plain):
-                    below += deeper
-                    yield where, self._kept(where, names, plain), self._wanted(where, folders)
-                    if self.late():
+                for names, folders in self._parts(fd):
+                    if folders:
+                        folders, deeper = self._deeper(folders, where, plain)
+                        below += deeper
+                    yield where, self._kept(where, names, plain), self._wanted(where, folders) if folders else folders
+                    if (now() > self._looked or self.entries > ENTRIES) and self.late():
                         return
                 below.sort(reverse=True)
                 self._next(way)
@@ -207,8 +210,8 @@ class Tree:
     def _path(self, where: str) -> str:
         return f"{self._full.rstrip('/')}/{where[:-1]}" if where else self._full
 
-    def _parts(self, fd: int, where: str, plain: bool) -> Iterator[tuple[list[str], list[str], list[str]]]:
-        """Of each CHUNK of a folder: names of what is none, of its folders that are seen, and of those to go into."""
+    def _parts(self, fd: int) -> Iterator[tuple[list[str], list[str]]]:
+        """Of each CHUNK of an open folder: names of what is no folder, and of its folders."""
         suffix = self.suffix
         with os.scandir(fd) as listing:
             while True:
@@ -224,14 +227,12 @@ class Tree:
                 if folders and not self.files:
                     taken = frozenset(folders)
                     names = [name for name in names if name not in taken]
-                yield names, *self._deeper(folders, where, plain)
+                yield names, folders
                 if len(entries) < CHUNK:
                     return
 
     def _deeper(self, folders: list[str], where: str, plain: bool) -> tuple[list[str], list[str]]:
         """Of the folders in a folder, those that may be seen, and those that are gone into."""
-        if not folders:
-            return [], []
         seen = self._open(self._dotted(folders), plain)
         wanted = seen if self.enter is None else self.enter(where, seen)
         if where.count("/") + 1 >= min(self.depth, self._deepest):
@@ -249,23 +250,25 @@ class Tree:
         self._left("hidden", len(names) - len(shown))
         return shown
 
-    def _open(self, names: list[str], plain: bool) -> list[str]:
+    def _open(self, names: list[str], plain: bool, end: str = "") -> list[str]:
         """`names` without those that are closed."""
-        found = self._below.names(self._here, names, plain)
+        found = self._below.names(self._here, names, plain, end)
         self._left("private", len(names) - len(found))
         return found
 
     def _kept(self, where: str, names: list[str], plain: bool) -> list[str]:
-        names = self._dotted(names)
+        if names:
+            names = self._dotted(names)
         if self.keep is not None and names:
             names = self.keep(where, names)
         if names:
-            names = self._open(names, plain)
-            names.sort()
+            names = self._open(names, plain, self.suffix.rpartition(".")[2] if "." in self.suffix else "")
+            if self.sorted:
+                names.sort()
         return names
 
     def _wanted(self, where: str, folders: list[str]) -> list[str]:
-        return sorted(folders if self.keep is None else self.keep(where, folders)) if folders else folders
+        return sorted(folders if self.keep is None else self.keep(where, folders))
 
     def _next(self, way: list[Level]) -> None:
         """Go into the next folder, up the way where there is none left; what is done is closed."""

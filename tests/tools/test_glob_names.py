@@ -46,6 +46,8 @@ def fits(glob: Glob, path: str) -> bool:
     for depth, part in enumerate(parts):
         if not glob.everywhere and not glob.enter("".join(f"{one}/" for one in parts[:depth]), [part]):
             return False
+    if not glob.hidden and any(part[0] == "." for part in parts):
+        return False
     if glob.depth and len(parts) >= glob.depth:
         return False
     return bool(name.endswith(glob.suffix) and glob.keep(f"{where}/" if where else "", [name]))
