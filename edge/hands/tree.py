@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     from edge.hands.way import Way
 
     Keep = Callable[[str, list[str]], list[str]]
-    Level = tuple[int, str, bool, list[str]]
+    # An open folder: relative with a slash, in full, whether names count as usual in it, folders to go into.
+    Level = tuple[int, str, str, bool, list[str]]
 
 HEAVY = frozenset((".git", ".hg", ".svn", "node_modules", "__pycache__", ".fieldhand-trash"))
 CHUNK = 10_000
@@ -84,6 +85,7 @@ class Tree:
         self._late = time.monotonic() + holder.permit.seconds * _SHARE
         self._looked = 0.0
         self._thing, self._fd, self._file = thing, -1, -1
+        self._end = ""  # what all names end with after their last dot
         self._here = ""  # the full path of the latest folder
 
     def __enter__(self) -> Tree:
@@ -99,12 +101,13 @@ class Tree:
         if self.single:
             yield "", [""], []
             return
-        way: list[Level] = [(again(self._thing, self._full), "", is_plain(self._full), [])]
+        way: list[Level] = [(again(self._thing, self._full), "", self._full, is_plain(self._full), [])]
         now = time.monotonic
+        self._end = self.suffix.rpartition(".")[2] if "." in self.suffix else ""
         try:
             while way:
-                fd, where, plain, below = way[-1]
-                self._fd, self._here = fd, self._path(where)
+                fd, where, full, plain, below = way[-1]
+                self._fd, self._here = fd, full
                 for names, folders in self._parts(fd):
                     if folders:
                         folders, deeper = self._deeper(folders, where, plain)
@@ -207,9 +210,6 @@ class Tree:
         if number:
             self.skipped[why] = self.skipped.get(why, 0) + number
 
-    def _path(self, where: str) -> str:
-        return f"{self._full.rstrip('/')}/{where[:-1]}" if where else self._full
-
     def _parts(self, fd: int) -> Iterator[tuple[list[str], list[str]]]:
         """Of each CHUNK of an open folder: names of what is no folder, and of its folders."""
         suffix = self.suffix
@@ -250,9 +250,9 @@ class Tree:
         self._left("hidden", len(names) - len(shown))
         return shown
 
-    def _open(self, names: list[str], plain: bool, end: str = "") -> list[str]:
+    def _open(self, names: list[str], plain: bool) -> list[str]:
         """`names` without those that are closed."""
-        found = self._below.names(self._here, names, plain, end)
+        found = self._below.names(self._here, names, plain)
         self._left("private", len(names) - len(found))
         return found
 
@@ -262,7 +262,10 @@ class Tree:
         if self.keep is not None and names:
             names = self.keep(where, names)
         if names:
-            names = self._open(names, plain, self.suffix.rpartition(".")[2] if "." in self.suffix else "")
+            found = self._below.names(self._here, names, plain, self._end)
+            if len(found) != len(names):
+                self._left("private", len(names) - len(found))
+                names = found
             if self.sorted:
                 names.sort()
         return names
@@ -273,23 +276,24 @@ class Tree:
     def _next(self, way: list[Level]) -> None:
         """Go into the next folder, up the way where there is none left; what is done is closed."""
         while way:
-            fd, where, plain, below = way[-1]
+            fd, where, full, plain, below = way[-1]
             while below:
                 name = below.pop()
-                deeper = self._entered(fd, f"{where}{name}/", name)
+                path = f"{full}/{name}" if full != "/" else f"/{name}"
+                deeper = self._entered(fd, path, name)
                 if deeper >= 0:
-                    way.append((deeper, f"{where}{name}/", plain and is_quick(name), []))
+                    way.append((deeper, f"{where}{name}/", path, plain and is_quick(name), []))
                     return
             os.close(way.pop()[0])
 
-    def _entered(self, above: int, where: str, name: str) -> int:
+    def _entered(self, above: int, path: str, name: str) -> int:
         """The descriptor of a folder in an open one; -1 when it cannot or may not be gone into."""
         try:
             fd = os.open(name, _FOLDER, dir_fd=above)
         except OSError as error:
             self._failed(error)
             return -1
-        if self._below.folder(os.fstat(fd), self._path(where)):
+        if self._below.folder(os.fstat(fd), path):
             return fd
         os.close(fd)
         self._left("private", 1)

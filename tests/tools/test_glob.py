@@ -129,6 +129,12 @@ def test_it_only_lists_and_every_preset_lets_it(preset: str, tmp_path: Path) -> 
     assert seen.text == "a\n[left out: 2 with keys or private]"
 
 
+@pytest.mark.parametrize("pattern", ["*s", "**/*s", "*c", "*.c", "**/*.py", "[t]*s", "id_*", "*"])
+def test_how_a_pattern_ends_hides_no_key(pattern: str, tmp_path: Path) -> None:
+    fill(tmp_path, "tokens", "d/secrets", "id_rsa.c", "id_rsa.py", "kept.c", "kept.py", "keeps", "x.env.c", ".env.c")
+    assert set(found(tmp_path, pattern, hidden=True)) <= {"kept.c", "kept.py", "keeps", "x.env.c"}
+
+
 def test_names_that_cannot_be_shown_are_written_out(tmp_path: Path) -> None:
     (tmp_path / "a\x1b[31m\n").write_text("")
     (tmp_path / os.fsdecode(b"b\xff")).write_text("")
