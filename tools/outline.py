@@ -108,7 +108,7 @@ def _told(head: str, kept: list[Entry], total: int) -> tuple[str, str, int]:
     longest = max([len(entry.text) for entry in kept])
     note = ""
     for width in WIDTHS[1:]:
-        if longest > width and _size(head) + _size("\n".join(lines)) > SIZE - _NOTES:
+        if longest > width and _size(head) + sum(map(len, lines)) + len(lines) > SIZE - _NOTES:
             lines = _lines(kept, width)
             note = f"\n[signatures are cut at {width} characters]"
     body = "\n".join(lines).encode("utf-8", "replace")

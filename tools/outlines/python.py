@@ -32,15 +32,17 @@ def scan(blocks: Iterable[bytes]) -> Iterator[Entry]:
         if not number and block.startswith(_BOM):
             block = block[3:]
         parts = _parts(strings.out_of(block))
-        for at in range(1, len(parts)):
-            before = parts[at - 1]
-            line += before.count(_NEWLINE)
-            start = before.rfind(_NEWLINE) + 1
-            if not start and at > 1:
+        at = 0
+        for before, after in zip(parts, parts[1:]):
+            at += 1
+            start = before.rfind(b"\n") + 1
+            if start:
+                line += before.count(b"\n")
+            elif at > 1:
                 continue  # on the line of the cut before
             lead = before[start:]
             indent, word = len(lead), b"def "
-            if lead and (not lead.isspace() or b"\t" in lead):
+            if lead and lead != b"    " and (not lead.isspace() or b"\t" in lead):
                 word = lead.strip()
                 if word not in _BEFORE and word.split() != _LATER:
                     continue
@@ -48,7 +50,7 @@ def scan(blocks: Iterable[bytes]) -> Iterator[Entry]:
                 word = _BEFORE.get(word, b"async def ")
             while open_at and open_at[-1] >= indent:
                 open_at.pop()
-            head = parts[at].partition(_NEWLINE)[0]
+            head = after[: after.find(b"\n")] if b"\n" in after else after
             if head[-1:] == b":" and len(head) < _HEAD and head.count(b"(") == head.count(b")"):
                 told = (word + head[:-1]).decode("utf-8", "replace")
             else:
