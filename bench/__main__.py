@@ -12,7 +12,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-NAMES = ("start", "memory", "steps", "wall", "parallel", "output", "reading", "regex", "outline")
+NAMES = (
+    *("start", "memory", "steps", "wall", "parallel", "output", "reading", "regex", "outline"),
+    *("grep", "grep_memory", "glob"),
+)
 USAGE = f"usage: python3 -m bench [{'|'.join(NAMES)} ...] [--json FILE] [--check]"
 
 
