@@ -188,7 +188,7 @@ def everything(folder: Path) -> dict[str, str]:
     for above, _, names in os.walk(folder):
         for name in names:
             path = Path(above) / name
-            found[path.relative_to(folder).as_posix()] = path.read_text()
+            found[path.relative_to(folder).as_posix()] = path.read_text() if path.exists() else ""  # a link to nothing
     return found
 
 
