@@ -34,6 +34,7 @@ class ModelSettings(Record):
 
     spec: `offline`, `scripted:FILE` or `chat:NAME`. mode: `native` tool calls or `json` steps. seconds: the whole
     of one request, retries included. retries: further attempts before anything arrived. max_tokens: of one reply.
+    ca_file: certificates of an authority that is trusted beside those of the system, by tools too.
     """
 
     spec: str = "offline"
@@ -46,16 +47,21 @@ class ModelSettings(Record):
     retries: int = 3
     temperature: float | None = None
     max_tokens: int = 1024
+    ca_file: str = ""
 
 
 class Budgets(Record):
-    """What one turn may use up. calls_per_hour counts tool calls; 0 forbids all. The rest is seconds and steps."""
+    """What one turn may use up. calls_per_hour counts tool calls; 0 forbids all. The rest is seconds and steps.
+
+    job_seconds: how long a shell may go on in the background of a conversation.
+    """
 
     steps: int = 32
     calls_per_hour: int = 120
     turn_seconds: float = 900.0
     tool_seconds: float = 30.0
     approval_seconds: float = 120.0
+    job_seconds: float = 3600.0
 
 
 class ToolSettings(Record):

@@ -89,13 +89,18 @@ def _url(value: Any) -> str:
 
 
 def _proxy(value: Any) -> str:
-    """`http://HOST:PORT`; a user and password for it are not taken, as the file is no place for them."""
+    """`http://HOST:PORT`, or `socks5`; a user and password are not taken, as the file is no place for them."""
     from edge.gate.urls import read
 
-    url = read(_string(value))
-    if value and (url.kind == "bad" or url.scheme != "http" or url.target != "/"):
-        raise ValueError(f"must be http://HOST:PORT; {url.shown} {url.why or 'is something else'}")
-    return url.origin if value else ""
+    scheme, _, rest = _string(value).partition("://")
+    socks = scheme.lower() in ("socks5", "socks5h")
+    url = read(f"http://{rest}" if socks else value)
+    portless = socks and ":" not in rest.rpartition("]")[2]  # it has no port that everybody knows
+    if value and (url.kind == "bad" or url.scheme != "http" or url.target != "/" or portless):
+        raise ValueError(
+            f"must be http://HOST:PORT or socks5://HOST:PORT; {url.shown} {url.why or 'is something else'}"
+        )
+    return (url.origin.replace("http", "socks5", 1) if socks else url.origin) if value else ""
 
 
 def _variable(value: Any) -> str:
@@ -162,6 +167,8 @@ KEYS: dict[str, tuple[str, str, Callable[..., Any], tuple[Any, ...]]] = {
     "model.retries": ("model", "retries", _whole, (0, 20)),
     "model.temperature": ("model", "temperature", _number, (0, 2)),
     "model.max_tokens": ("model", "max_tokens", _whole, (1, 1_000_000)),
+    "model.ca_file": ("model", "ca_file", _path, ()),
+    "backend.ca_file": ("model", "ca_file", _path, ()),
     "budgets.steps": ("budgets", "steps", _whole, (1, 10_000)),
     "budgets.tool_calls_per_hour": ("budgets", "calls_per_hour", _whole, (0, 1_000_000)),
     "budgets.turn_seconds": ("budgets", "turn_seconds", _number, (1, 86_400)),
@@ -171,6 +178,7 @@ KEYS: dict[str, tuple[str, str, Callable[..., Any], tuple[Any, ...]]] = {
     "approvals.wait": ("", "wait", _flag, ()),
     "audit.receipts": ("", "receipts", _flag, ()),
     "tools.timeout_ms": ("budgets", "tool_seconds", _milliseconds, (100, 3_600_000)),
+    "tools.job_seconds": ("budgets", "job_seconds", _number, (1, 86_400)),
     "tools.block_internal_http": ("", "block_internal", _flag, ()),
     "tools.confine_writes": ("said", "confine_writes", _flag, ()),
     "tools.optional": ("tools", "optional", _names, ()),
@@ -184,4 +192,4 @@ CONFINED = (
     "tools.confine_writes = false changes nothing: a write outside the opened folders is never granted, "
     "in no mode; name the folder in roots"
 )
-TABLES = ("model", "budgets", "tools", "network", "approvals", "audit")
+TABLES = ("model", "backend", "budgets", "tools", "network", "approvals", "audit")

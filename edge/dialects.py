@@ -98,11 +98,47 @@ def _fs_edit(args: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
+def _fs_read(args: Mapping[str, Any]) -> dict[str, Any]:
+    return {**args, "offset": args.get("offset", 0) + 1, "limit": args.get("limit", WHOLE)}
+
+
+def _content_search(args: Mapping[str, Any]) -> dict[str, Any]:
+    found = {name: args[name] for name in ("pattern", "path", "include") if name in args}
+    if not args.get("case_sensitive", True):
+        found["ignore_case"] = True
+    if args.get("output_mode", "content") != "content":
+        found["output"] = "files" if args["output_mode"] == "files_with_matches" else "count"
+    flags = [f"{letter}{args[name]}" for name, letter in _FLAGS.items() if args.get(name)]
+    found["flags"] = " ".join([*flags, f"m{args.get('max_results', 1000)}"])
+    return found
+
+
+WHOLE = 1_000_000_000  # lines
+_FLAGS = {"context_before": "B", "context_after": "A"}
 DIALECTS: dict[str, Dialect] = {
+    "fs_read": Dialect(_object(("path",), path=_TEXT, offset=_COUNT, limit=_FIRST), _fs_read),
     "fs_write": Dialect(_object(("path", "content"), path=_TEXT, content={"type": "string"}), _same),
     "fs_edit": Dialect(
         _object(("path", "old", "new"), path=_TEXT, old=_TEXT, new={"type": "string"}, start=_COUNT), _fs_edit
     ),
+    "content_search": Dialect(
+        _object(
+            ("pattern",),
+            pattern=_TEXT,
+            path=_TEXT,
+            output_mode={"type": "string", "enum": ["content", "files_with_matches", "count"]},
+            include=_TEXT,
+            case_sensitive={"type": "boolean"},
+            context_before=_COUNT,
+            context_after=_COUNT,
+            max_results={"type": "integer", "minimum": 1, "maximum": 1000},
+        ),
+        _content_search,
+    ),
+    "glob_search": Dialect(_object(("pattern",), pattern=_TEXT), lambda args: {**args, "limit": 1000}),
     "shell": Dialect(_object(("command",), command=_TEXT), _same),
 }
-RENAMED: dict[str, dict[str, str]] = {"file_edit": {"old_string": "old", "new_string": "new"}}
+RENAMED: dict[str, dict[str, str]] = {
+    "file_edit": {"old_string": "old", "new_string": "new"},
+    "web_fetch": {"timeout": "timeout_seconds"},
+}

@@ -45,6 +45,7 @@ TOOLS = {
     "log_read": "edge.tools.log_read",
     "service_status": "edge.tools.service_status",
     "recall": "edge.tools.recall",
+    "calculator": "edge.tools.calculator",
     "spill_read": "edge.tools.spill_read",
     "tool_search": "edge.tools.tool_search",
     "tool_describe": "edge.tools.tool_describe",

@@ -75,7 +75,7 @@ class FileHands(Protocol):
         """Bytes of a regular file from byte `start`, negative from the end: `data start size more`."""
 
     def whole(self, path: str, most: int, absent: bool = False) -> tuple[bytes, tuple[int, int, int, int]]:
-        """All of a regular file of at most `most` bytes, and its stamp for `put`; zeros where nothing is, if `absent`."""
+        """All of a regular file of at most `most` bytes, and its stamp for `put`; zeros if `absent` and none is there."""
 
     def blocks(self, path: str) -> BlockHands:
         """A regular file as blocks of whole lines, to be gone through once."""
@@ -242,7 +242,8 @@ class Hands(Protocol):
 class Tool(Record):
     """A name, a schema, what a call touches, what it does. `examples` are command-line argument strings.
 
-    `most`: bytes of text that an observation may have, 0 for what the permit says. `needs`: what has to be there besides Fieldhand: `library:NAME` (a Python package) or `program:/PATH`.
+    `most`: bytes of text that an observation may have, 0 for what the permit says. `needs`: what has to be there
+    besides Fieldhand: `library:NAME` (a Python package) or `program:/PATH`.
     """
 
     name: str

@@ -352,7 +352,7 @@ def _move(turn: Turn, changed: Doing, *before: Action) -> Moved:
 def _finish(turn: Turn, doing: Doing, status: str, observation: Observation) -> Moved:
     done = Doing(doing.call, "done", doing.observes, Tell(doing.call, status, observation))
     calls, tells = _in_order(_put(turn.calls, done))
-    if all([other.status == "done" for other in calls]):
+    if all(other.status == "done" for other in calls):
         return _ask(turn, tells)
     calls, action = _advance(calls)
     return _with(turn, calls), (*tells, *action)

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from edge.tape.unkept import Unkept
     from edge.watch import Watcher
 
-JOB_SECONDS = 3600.0  # the longest that a shell lasts in the background
 CLOCK_IS_SET_AFTER = 1_735_689_600  # 2025-01-01: an earlier date is a clock that was never set
 
 
@@ -60,14 +59,9 @@ class Run:
         self.audit = watching.audit(self.state, redact, self.settings.receipts)
         watch = Watch(self.state)
         self.world = self._world(scene, policy.wall(options.unattended), watch)
+        self.world.job_seconds = self.settings.budgets.job_seconds if lasting else 0.0
         self.catalogue, stocked = catalogue(self.settings.tools, policy, scene, options.verb == "tool")
-        self.world.catalogue = self.catalogue
-        self.world.job_seconds = JOB_SECONDS if lasting else 0.0
-        watcher.knows(self.catalogue.schemas)
-        if self.state and "spill_read" in self.catalogue.schemas:
-            from edge.tape.spill import Spill
-
-            self.world.spill = Spill(f"{self.state}/spill", self.tape.name, self.settings.tools.spill_threshold)
+        self._stock()
         parts = Parts(
             model=self.model,
             world=self.world,
@@ -90,18 +84,30 @@ class Run:
             _remember(self.loop, self.state, self.tape.name)
         self._open_record()
         self._sweep()
+        self._warn((*self.settings.warnings, *stocked, self._notice()))
+
+    def _warn(self, sentences: tuple[str, ...]) -> None:
         other = tuple(
             f"risk profile {one.name}:" for one in self.settings.profiles if one.name != self.settings.profile
         )
-        for sentence in (*self.settings.warnings, *stocked, self._notice()):
+        for sentence in sentences:
             if sentence and not sentence.startswith(other):  # what a profile says that is not in force says nothing now
                 say(f"fieldhand: {sentence}")
 
     def _world(self, scene: Scene, wall: str, watch: Watch) -> World:
         world = World(scene, self.tape, self._start_board)
-        world.sandbox, world.proxy = wall, self.settings.proxy
+        world.sandbox, world.proxy, world.ca_file = wall, self.settings.proxy, self.settings.model.ca_file
         world.child, world.stopping, world.over = self._child, watch.everything, self._over
         return world
+
+    def _stock(self) -> None:
+        """Tell everybody which tools there are; where long results can be read they are kept."""
+        self.world.catalogue = self.catalogue
+        self.watcher.knows(self.catalogue.schemas)
+        if self.state and "spill_read" in self.catalogue.schemas:
+            from edge.tape.spill import Spill
+
+            self.world.spill = Spill(f"{self.state}/spill", self.tape.name, self.settings.tools.spill_threshold)
 
     def _notice(self) -> str:
         """What the audit has to say that was not said yet."""

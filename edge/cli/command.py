@@ -22,6 +22,11 @@ def direct(command: str) -> Direct:
     """The model of one text command, `NAME key=value ...` with shell-like quotes; UsageFault when it is none."""
     import shlex
 
+    name, _, tail = command.strip().partition(" ")
+    if _is_text(name, tail):
+        from edge.model.direct import Direct
+
+        return Direct("bash", {"command": tail.strip()})
     try:
         words = shlex.split(command)
     except ValueError as error:
@@ -29,6 +34,21 @@ def direct(command: str) -> Direct:
     if not words:
         raise UsageFault("a text command needs a name", ",help lists them")
     return one_call(words)
+
+
+def _is_text(name: str, tail: str) -> bool:
+    """True for the shell with a bare text behind it, which is taken as it stands: `,bash echo it's a=b`.
+
+    One that begins with a quotation mark is quoted, as every other argument may be.
+    """
+    from edge.gate.names import canonical
+    from edge.registry import find
+
+    if canonical(name) != "bash" or not tail.strip() or tail.strip()[0] in "'\"":
+        return False
+    key, equals, _ = tail.partition("=")
+    known = [*find("bash").schema["properties"], "timeout"]
+    return not (equals and key.strip() in known)
 
 
 def one_call(words: list[str]) -> Direct:

@@ -44,6 +44,7 @@ RULES = {
     ("read", "facts", "kernel"): Row("read.kernel", "low", ALWAYS, "reads the kernel's messages, which stay there"),
     ("read", "facts", "network"): Row("read.network", "low", ALWAYS, "reads the addresses of this board"),
     ("read", "facts", "run"): Row("read.run", "low", ALWAYS, "reads the state of services and clock, in /run"),
+    ("read", "nothing", "arithmetic"): Row("read.nothing", "low", ALWAYS, "computes and touches nothing"),
     ("read", "memory", "spill"): Row("read.spill", "low", ALWAYS, "reads a long result of this conversation"),
     **FILES,
     **RUN,

@@ -142,7 +142,7 @@ class Chat:
             self._decode = _decoder()
 
             key = f"Authorization: Bearer {self._key}\r\n" if self._key else ""
-            self._wire = Wire(self._place, (HEADERS + key).encode("ascii"), self._cut)
+            self._wire = Wire(self._place, (HEADERS + key).encode("ascii"), self._cut, ca_file=self._settings.ca_file)
         return self._wire
 
     # --- what is sent ---

@@ -121,8 +121,8 @@ ROOMS = (
     # openat2 and renameat2 have no other way from Python than a system call by its number.
     Room(
         "edge.hands.blocks edge.hands.files edge.hands.guard edge.hands.lines edge.hands.listing edge.hands.looks "
-        "edge.hands.moving edge.hands.open edge.hands.reading edge.hands.remove edge.hands.replace edge.hands.trash edge.hands.walk "
-        "edge.hands.way",
+        "edge.hands.moving edge.hands.open edge.hands.reading edge.hands.remove edge.hands.replace edge.hands.trash "
+        "edge.hands.walk edge.hands.way",
         WORDS + " edge.gate.* edge.hands.*",
         "errno os time",
         PURE_LATE + " contextlib ctypes difflib",
@@ -204,6 +204,14 @@ ROOMS = (
     # Lines in, entries out; imported when a file is outlined.
     Room("edge.tools.outline", "edge.tool edge.call edge.faults edge.tools.outlines.*"),
     Room("edge.tools.outlines.*", "edge.record edge.tools.outlines.*"),
+    # Arithmetic with units: exact numbers of the standard library.
+    Room(
+        "edge.tools.calc edge.tools.calc.*",
+        "edge.faults edge.record edge.tools.calc edge.tools.calc.*",
+        "fractions math",
+        "decimal difflib",
+    ),
+    Room("edge.tools.calculator", WORDS + " edge.tools.calc.*", late="fractions"),
     Room("edge.tools.*", "edge.tool edge.call edge.faults edge.text edge.record edge.regex", late=PURE_LATE),
     # Parts and circuits are arithmetic, the protocol is bytes: no clock but the one that is handed in.
     Room(SIM, "edge.faults edge.record edge.call " + SIM, "math", PURE_LATE),

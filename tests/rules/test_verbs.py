@@ -48,10 +48,10 @@ def test_a_verb_cannot_be_called_as_a_tool(verb: str) -> None:
         find(verb)
 
 
-def test_what_a_model_may_answer_is_the_tools_and_final() -> None:
+def test_what_a_model_may_answer_is_the_tools_and_the_words_of_the_grammar() -> None:
     offered = step_schema({tool.name: tool.schema for tool in every()})
     actions = {branch["properties"]["action"]["const"] for branch in offered["anyOf"]}
-    assert actions == {*TOOLS, "final"}
+    assert actions == {*TOOLS, "final", "parallel"}
 
 
 def test_every_tool_bears_the_name_it_is_listed_under() -> None:
