@@ -75,7 +75,7 @@ class FileHands(Protocol):
         """Bytes of a regular file from byte `start`, negative from the end: `data start size more`."""
 
     def whole(self, path: str, most: int, absent: bool = False) -> tuple[bytes, tuple[int, int, int, int]]:
-        """All of a regular file of at most `most` bytes, and its stamp for `put`; zeros if `absent` and none is there."""
+        """All of a regular file of at most `most` bytes, and its stamp for `put`; zeros if `absent` and none there."""
 
     def blocks(self, path: str) -> BlockHands:
         """A regular file as blocks of whole lines, to be gone through once."""
