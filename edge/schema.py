@@ -49,12 +49,17 @@ def form(schema: Schema) -> str:
 
 
 def wire(schema: Schema) -> dict[str, Any]:
-    """A schema as a model is sent it: types, choices and words, without the bounds that `fit` checks anyway."""
+    """A schema as a model is sent it: types, choices and words, without the bounds that `fit` checks anyway.
+
+    An argument that is any object stays `{"type": "object"}`: servers that hold a model to the schema take empty
+    `properties` for an object that must be empty.
+    """
     kept = {key: schema[key] for key in ("type", "description", "enum") if schema.get(key)}
     if "items" in schema:
         kept["items"] = wire(schema["items"])
-    if schema.get("type") == "object":
-        kept["properties"] = {name: wire(rule) for name, rule in (schema.get("properties") or {}).items()}
+    properties = schema.get("properties") or {}
+    if schema.get("type") == "object" and (properties or schema.get("additionalProperties") is False):
+        kept["properties"] = {name: wire(rule) for name, rule in properties.items()}
         if schema.get("required"):
             kept["required"] = list(schema["required"])
     return kept

@@ -157,8 +157,7 @@ def _ending(found: Mapping[str, Any]) -> list[str]:
 
 TOOL = Tool(
     name="bash",
-    about="Run a command by /bin/sh (POSIX syntax only) and wait for its end. For files, search and HTTP there are "
-    "tools of their own.",
+    about="Run a POSIX sh command that ends by itself. Files, search, HTTP: use the tools.",
     schema={
         "type": "object",
         "properties": {
@@ -167,7 +166,7 @@ TOOL = Tool(
             "timeout_seconds": {
                 "type": "number",
                 "minimum": 0,
-                "description": f"wait so long ({SECONDS}), then background",
+                "description": f"{SECONDS}, then background",
             },
             "background": {"type": "boolean"},
         },

@@ -45,12 +45,17 @@ def _edits(args: Args) -> list[tuple[str, str]]:
             raise UsageFault("edits and old/new cannot both be given", "put all of them into edits")
         if not args["edits"]:
             raise UsageFault("edits is empty", 'edits=[{"old": ..., "new": ...}]')
-        if any("old" not in one or "new" not in one for one in args["edits"]):
-            raise UsageFault("each of edits needs old and new", 'edits=[{"old": ..., "new": ...}]')
+        if not all(set(one) == {"old", "new"} and _texts(one) for one in args["edits"]):
+            raise UsageFault("each of edits needs old and new, both texts", 'edits=[{"old": "...", "new": "..."}]')
         return [(one["old"], one["new"]) for one in args["edits"]]
     if "old" not in args or "new" not in args:
         raise UsageFault("old and new are missing", "give old and new, or edits with several of them")
     return [(args["old"], args["new"])]
+
+
+def _texts(edit: Args) -> bool:
+    # The schema says only that it is an object: what is in it would stand in every request to a model.
+    return isinstance(edit["old"], str) and isinstance(edit["new"], str)
 
 
 def run(args: Args, hands: Hands) -> Observation:
@@ -72,7 +77,7 @@ def run(args: Args, hands: Hands) -> Observation:
 
 TOOL = Tool(
     name="file_edit",
-    about="Replace exact text: old must stand once in the file, or all=true.",
+    about="Replace exact text; old must be unique, or all=true; edits: several {old,new}.",
     schema={
         "type": "object",
         "properties": {
@@ -83,10 +88,7 @@ TOOL = Tool(
             "from_line": {"type": "integer", "minimum": 1},
             "edits": {
                 "type": "array",
-                "items": {
-                    "type": "object",
-                    "properties": {"old": {"type": "string"}, "new": {"type": "string"}},
-                },
+                "items": {"type": "object"},
             },
         },
         "required": ["path"],

@@ -95,13 +95,13 @@ def _bytes(args: Args, hands: Hands) -> Observation:
 
 TOOL = Tool(
     name="file_read",
-    about="Read lines or bytes of a file (8 KB at once), or list a folder.",
+    about="Read a file by lines (offset -9: last 9) or bytes, or list a folder.",
     schema={
         "type": "object",
         "properties": {
             "path": {"type": "string", "minLength": 1},
-            "offset": {"type": "integer", "description": "from 1; -100: last 100"},
-            "limit": {"type": "integer", "minimum": 1, "maximum": MOST, "description": "lines, or bytes"},
+            "offset": {"type": "integer"},
+            "limit": {"type": "integer", "minimum": 1, "maximum": MOST},
             "from_byte": {"type": "integer"},
             "encoding": {"type": "string", "enum": ["text", "base64"]},
         },

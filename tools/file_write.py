@@ -49,7 +49,7 @@ def run(args: Args, hands: Hands) -> Observation:
 
 TOOL = Tool(
     name="file_write",
-    about="Create or replace a file, whole or not at all, with its folders; append=true adds at its end.",
+    about="Create or replace a file with its folders, or append to it.",
     schema={
         "type": "object",
         "properties": {

@@ -119,14 +119,14 @@ def _told(start: str, found: list[str], total: int, tree: TreeHands) -> Observat
 
 TOOL = Tool(
     name="glob",
-    about="List files by name, sorted: * ? [] {a,b} in one folder, ** through all below.",
+    about="List files by name: * ? [] {a,b}, ** through folders.",
     schema={
         "type": "object",
         "properties": {
-            "pattern": {"type": "string", "minLength": 1, "maxLength": 1024, "description": "like src/**/*.py"},
+            "pattern": {"type": "string", "minLength": 1, "maxLength": 1024},
             "root": {"type": "string", "minLength": 1},
             "type": {"type": "string", "enum": ["file", "folder", "any"]},
-            "hidden": {"type": "boolean", "description": "dot names too"},
+            "hidden": {"type": "boolean"},
             "limit": {"type": "integer", "minimum": 1, "maximum": 1000},
         },
         "required": ["pattern"],

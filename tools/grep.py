@@ -173,7 +173,7 @@ def _in(page: Page, files: int) -> str:
 
 TOOL = Tool(
     name="grep",
-    about="Search a file, or all below a folder, by regex.",
+    about="Search a file or folder by regex; flags: w F v a A3 m50.",
     schema={
         "type": "object",
         "properties": {
@@ -183,7 +183,7 @@ TOOL = Tool(
             "context": {"type": "integer"},
             "ignore_case": {"type": "boolean"},
             "output": {"type": "string", "enum": ["content", "files", "count"]},
-            "flags": {"type": "string", "maxLength": 40, "description": "grep's: w F v a A3 m50"},
+            "flags": {"type": "string", "maxLength": 40},
         },
         "required": ["pattern"],
         "additionalProperties": False,

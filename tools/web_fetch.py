@@ -69,13 +69,13 @@ def _absolute(page: str) -> Callable[[str, str], str]:
 
 TOOL = Tool(
     name="web_fetch",
-    about="Fetch a web page by GET; HTML comes as readable Markdown.",
+    about="Fetch a web page; HTML comes as readable Markdown.",
     schema={
         "type": "object",
         "properties": {
-            "url": {"type": "string", "minLength": 1, "maxLength": 8192, "description": "http:// or https://"},
+            "url": {"type": "string", "minLength": 1, "maxLength": 8192},
             "headers": {"type": "object", "additionalProperties": {"type": "string"}},
-            "timeout_seconds": {"type": "number", "minimum": 0.1, "maximum": 600, "description": "10 if absent"},
+            "timeout_seconds": {"type": "number", "minimum": 0.1, "maximum": 600},
         },
         "required": ["url"],
         "additionalProperties": False,

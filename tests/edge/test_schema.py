@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from edge.faults import UsageFault
-from edge.schema import encodable, fit, form, near
+from edge.schema import encodable, fit, form, near, wire
 
 SET = {
     "type": "object",
@@ -171,3 +171,15 @@ def test_a_near_name_sees_through_look_alikes() -> None:
 
 def test_half_a_surrogate_pair_is_not_encodable() -> None:
     assert encodable("") and encodable("aü🌿") and not encodable("a\udc00")
+
+
+def test_a_model_is_sent_no_bounds_and_an_object_of_any_content_is_not_sent_as_an_empty_one() -> None:
+    one = {"type": "string", "minLength": 1, "maxLength": 9, "description": "a word"}
+    free = {"type": "object", "additionalProperties": {"type": "string"}}
+    rules = {"one": one, "free": free, "more": {"type": "array", "items": {"type": "integer", "minimum": 0}}}
+    sent = wire({"type": "object", "properties": rules, "required": ["one"], "additionalProperties": False})
+    assert sent["properties"]["one"] == {"type": "string", "description": "a word"} and sent["required"] == ["one"]
+    assert sent["properties"]["free"] == {"type": "object"}
+    assert sent["properties"]["more"] == {"type": "array", "items": {"type": "integer"}}
+    nothing = wire({"type": "object", "properties": {}, "required": [], "additionalProperties": False})
+    assert nothing == {"type": "object", "properties": {}}

@@ -123,8 +123,8 @@ def test_terminal_signs_progress_and_blank_lines_are_taken_out(given: str, wante
 
 
 def test_the_model_is_told_what_the_shell_is_for_and_which_shell_it_is() -> None:
-    assert "/bin/sh (POSIX syntax only)" in TOOL.about and "wait for its end" in TOOL.about
-    assert "For files, search and HTTP there are tools of their own" in TOOL.about
+    assert "POSIX sh" in TOOL.about and "ends by itself" in TOOL.about
+    assert "Files, search, HTTP: use the tools" in TOOL.about
     for mode in ("native", "json"):  # in native mode the descriptions go with the schemas
         told = brief(SCENE, Catalogue(every()), mode) + "".join(tool.about for tool in every() if mode == "native")
         assert TOOL.about in told

@@ -115,3 +115,11 @@ def test_a_link_or_a_second_name_is_not_edited_through(tmp_path: Path) -> None:
     os.link(tmp_path / "f", tmp_path / "second")
     assert "second name" in desk.fault("file_edit", path="second", old="a", new="b")
     assert (tmp_path / "f").read_text() == "a"
+
+
+def test_each_of_several_edits_is_old_and_new_and_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "f").write_bytes(b"one two\n")
+    desk = Desk(tmp_path)
+    for wrong in ({"old": "one"}, {"old": 1, "new": "x"}, {"old": "one", "new": None}, {"old": "a", "new": "b", "c": 1}):
+        assert "each of edits needs old and new" in desk.fault("file_edit", path="f", edits=[wrong])
+    assert (tmp_path / "f").read_bytes() == b"one two\n"
