@@ -40,6 +40,24 @@ def run(*words: str, home: Path | None = None, env: dict[str, str] | None = None
     )
 
 
+def launched(*words: str, home: Path, cwd: Path) -> Any:
+    """The same by the launcher, which works in any folder, with the Python of the tests."""
+    (home / "bin").mkdir(exist_ok=True)
+    (home / "bin/python3").write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    (home / "bin/python3").chmod(0o755)
+    path = f"{home}/bin:/usr/bin:/bin"
+    return subprocess.run(
+        [str(ROOT / "bin/fieldhand"), *words],
+        cwd=cwd,
+        env={**environment(home), "PATH": path},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        timeout=300,
+    )
+
+
 def run_closed(closing: str, *words: str, home: Path) -> Any:
     """The same with streams that are not there: `closing` as a shell spells it, such as `>&-`."""
     return subprocess.run(

@@ -18,41 +18,32 @@ from edge.gate.policy import Policy
 from edge.hands import Hands
 from edge.record import replace
 from edge.registry import TOOLS, find
+from tests.support.every_tool import CALLS
 from tests.support.one_call import carry, judge, world
 from tests.support.turns import Bench
 
-# For each tool a call that would reach the world.
-CALLS: dict[str, dict[str, Any]] = {
-    "sensor_list": {},
-    "sensor_read": {"name": "temperature"},
-    "output_list": {},
-    "output_set": {"name": "fan", "state": True},
-    "file_read": {"path": "note"},
-    "file_write": {"path": "made", "content": "x"},
-    "file_edit": {"path": "note", "old": "secret", "new": "open"},
-    "file_list": {"path": "."},
-    "file_move": {"source": "note", "target": "made"},
-    "file_delete": {"path": "note"},
-    "file_mkdir": {"path": "made"},
-    "file_patch": {"patch": "--- /dev/null\n+++ b/made\n@@ -0,0 +1 @@\n+x\n"},
-    "bash": {"command": "touch made"},
-    "http_request": {"url": "http://127.0.0.1:1/"},
-    "recall": {"query": "x"},
-}
+# What is declared stands in the scene, and arithmetic needs nothing.
+FREE = ("sensor_list", "output_list", "calculator")
+
+
+def mine() -> dict[str, dict[str, Any]]:
+    """A call for each tool there is, of hosts that could be allowed."""
+    outside = {"url": "https://example.org/"}
+    return {tool: outside if tool in ("http_request", "web_fetch") else CALLS[tool] for tool in TOOLS}
 
 
 def test_no_tool_touches_anything_without_a_grant(tmp_path: Path) -> None:
-    assert set(CALLS) == set(TOOLS), "a new tool needs a call here"
+    assert set(CALLS) >= set(TOOLS), "a new tool needs a call in tests/support/every_tool.py"
     (tmp_path / "note").write_text("secret words")
     here = Bench(tmp_path, [], kept=False)
-    for tool, args in CALLS.items():
+    for tool, args in mine().items():
         held = Hands(Permit("c1", (), (), 30.0, 8192), Call(tool, args, "c1"), here.world)
         try:
             found = find(tool).run(args, held)
         except Refused as fault:
             assert fault.rule == "hands.no-grant", tool
         else:
-            assert tool in ("sensor_list", "output_list"), tool  # what is declared stands in the scene
+            assert tool in FREE, tool
             assert "secret" not in found.text
     assert os.listdir(tmp_path) == ["note"] and here.board.states()["fan"]["state"] is False
 
@@ -60,7 +51,7 @@ def test_no_tool_touches_anything_without_a_grant(tmp_path: Path) -> None:
 def test_the_permit_of_every_tool_carries_the_deadline_of_the_settings(tmp_path: Path) -> None:
     assert Budgets().tool_seconds == 30.0 == Policy().seconds
     here = Bench(tmp_path, [], kept=False).world
-    for tool, args in {**CALLS, "http_request": {"url": "https://example.org/"}}.items():
+    for tool, args in mine().items():
         permit = judge(tool, args, here, "full")[1].permit
         assert permit is not None and permit.seconds == 30.0, tool
 
@@ -75,7 +66,7 @@ def test_any_tool_that_hangs_is_given_up_at_its_deadline(tmp_path: Path) -> None
             return Observation(False, "too late")
 
         hangs = replace(find(tool), run=hang)
-        args = CALLS[tool] if tool != "http_request" else {"url": "https://example.org/"}
+        args = mine()[tool]
         step = json.dumps({"thought": "", "action": tool, "action_input": args})
         done = json.dumps({"thought": "", "action": "final", "action_input": "over"})
         folder = tmp_path / tool
