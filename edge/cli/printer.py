@@ -6,7 +6,7 @@ Rules:
 2. Nothing is lost on a slow line: up to LINES pieces wait their turn. Beyond that they are dropped and counted.
 3. `flush` waits as long as bytes move, and gives up after STUCK seconds of its own looking without any: time in which
    this process itself stood still (a stopped job, a starved machine) is no fault of the console.
-4. A progress line is overwritten by whatever comes after it.
+4. A progress line is overwritten by whatever comes after it, and gone before anything else is written to the terminal.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 LINES = 2000
 STUCK = 2.0
 _LOOK = 0.002
-_WIPE = "\r" + " " * 78 + "\r"
+_SPUN = 78  # columns of a progress line at most
 
 
 class Printer:
@@ -42,26 +42,30 @@ class Printer:
         self._dead = False
         self.tty = os.isatty(descriptor)
         self.width = _columns(descriptor) if self.tty else 0
+        self._spins = min(_SPUN, max(self.width - 1, 1))
         _thread.start_new_thread(self._write, ())
 
     def say(self, text: str, after: str = "") -> None:
         """One or more whole lines; `after` is put behind them without a line end (a prompt with what was typed)."""
         with self._lock:
-            wiped = _WIPE if self._spun or after else ""
-            self._spun = ""
-            self._put(f"{wiped}{text}\n{after}")
+            self._put(f"{self._wiped(after)}{text}\n{after}")
 
     def ask(self, text: str) -> None:
         """Text without a line end, behind which somebody types."""
         with self._lock:
-            wiped, self._spun = (_WIPE if self._spun else ""), ""
-            self._put(wiped + text)
+            self._put(self._wiped() + text)
+
+    def _wiped(self, prompt: str = "") -> str:
+        """What takes the progress line away, or the prompt that stands there."""
+        wiped = f"\r{' ' * self._spins}\r" if self._spun or prompt else ""
+        self._spun = ""
+        return wiped
 
     def spin(self, text: str) -> None:
         """The progress line, only on a terminal, only when it changed and nothing else waits."""
         with self._lock:
             if self.tty and text != self._spun and not self._waiting:
-                self._put("\r" + text[:78].ljust(len(self._spun)))
+                self._put("\r" + text[: self._spins].ljust(min(len(self._spun), self._spins)))
                 self._spun = text
 
     def _put(self, text: str) -> None:
@@ -87,7 +91,13 @@ class Printer:
                 self._waiting -= 1
 
     def flush(self) -> bool:
-        """Until all was written (True), or nothing moved in as many looks as STUCK seconds hold (False)."""
+        """Until all was written (True), or nothing moved in as many looks as STUCK seconds hold (False).
+
+        No progress line stands afterwards: what others write to the same terminal begins at the left.
+        """
+        if self._spun:
+            with self._lock:
+                self._put(self._wiped())
         moved, looks = self._moved, 0
         while self._waiting:
             if self._moved != moved:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pty
+import struct
+import termios
 
 from edge.cli import printer as module
 from edge.cli.printer import Printer
@@ -67,15 +70,27 @@ def test_what_the_encoding_lacks_is_written_out() -> None:
     assert printer.flush() and drained(read) == b"33 \\xb0C\n"
 
 
+def written(printer: Printer, master: int, mark: str) -> str:
+    """All that comes until `mark` does, without a `flush`."""
+    seen = bytearray()
+
+    def more() -> bool:
+        seen.extend(drained(master))
+        return mark.encode() in seen
+
+    eventually(more)
+    eventually(lambda: not printer._waiting)
+    return seen.decode()
+
+
 def test_the_progress_line_is_wiped_by_what_follows_and_never_goes_into_a_pipe() -> None:
     master, slave = pty.openpty()
     printer = Printer(slave)
     printer.spin("  ... waiting (2 s)")
-    assert printer.flush()
+    shown = written(printer, master, "waiting (2 s)")
     printer.spin("  ... waiting (2 s)")
     printer.say("done")
-    assert printer.flush()
-    shown = drained(master).decode()
+    shown += written(printer, master, "done")
     assert shown.count("waiting (2 s)") == 1
     assert shown.split("waiting (2 s)")[1].lstrip(" ").startswith("\r" + " " * 78 + "\rdone")
     read, write = os.pipe()
@@ -83,3 +98,21 @@ def test_the_progress_line_is_wiped_by_what_follows_and_never_goes_into_a_pipe()
     piped.spin("  ... waiting (2 s)")
     piped.say("done")
     assert piped.flush() and drained(read) == b"done\n"
+
+
+def test_no_progress_line_stands_where_an_answer_is_written() -> None:
+    master, slave = pty.openpty()
+    printer = Printer(slave)
+    printer.spin("  ... bash (2 s)")
+    assert printer.flush()
+    os.write(slave, b"hi\n")
+    assert drained(master).decode().endswith("\r" + " " * 78 + "\rhi\r\n")
+
+
+def test_a_progress_line_never_takes_two_rows() -> None:
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 40, 0, 0))
+    printer = Printer(slave)
+    printer.spin("x" * 70)
+    assert printer.flush()
+    assert drained(master).decode() == "\r" + "x" * 39 + "\r" + " " * 39 + "\r"
