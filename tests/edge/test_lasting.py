@@ -89,25 +89,25 @@ def test_the_model_is_told_with_the_next_result_or_the_next_line_and_once(tmp_pa
 
 def test_a_wait_may_be_longer_than_a_tool_may_run(tmp_path: Path) -> None:
     here = bench(
-        tmp_path, [bash("sleep 1.2; echo waited", timeout_seconds=20), DONE], policy=Policy("full", seconds=0.4)
+        tmp_path, [bash("sleep 2.6; echo waited", timeout_seconds=50), DONE], policy=Policy("full", seconds=2.0)
     )
     here.loop.run("go")
     assert here.watcher.told == [("done", "waited")]
     here = bench(
         tmp_path / "b",
-        [bash("sleep 1.5", background=True), step("sensor_list", {}), DONE],
-        policy=Policy("full", seconds=0.4),
+        [bash("sleep 60", background=True), step("sensor_list", {}), DONE],
+        policy=Policy("full", seconds=2.0),
     )
     here.loop.run("go")
     assert [status for status, _ in here.watcher.told] == ["done", "done"]
 
 
 def test_where_nothing_goes_on_a_tool_is_ended_in_its_time(tmp_path: Path) -> None:
-    here = bench(tmp_path, [bash("echo x; sleep 60", timeout_seconds=50), DONE], policy=Policy("full", seconds=0.5))
+    here = bench(tmp_path, [bash("echo x; sleep 60", timeout_seconds=50), DONE], policy=Policy("full", seconds=2.5))
     here.world.job_seconds = 0.0
     here.loop.run("go")
     ((said, text),) = here.watcher.told
-    assert said == "failed" and text.startswith("x\n[its time of 0.")
+    assert said == "failed" and text.startswith("x\n[its time of ")
 
 
 def test_a_cut_ends_what_is_waited_for_and_lets_the_others_go_on(tmp_path: Path) -> None:

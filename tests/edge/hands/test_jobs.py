@@ -60,7 +60,7 @@ class Talk:
         return self.output(name)
 
 
-def wait(done: Callable[[], bool], seconds: float = 30.0) -> None:
+def wait(done: Callable[[], bool], seconds: float = 90.0) -> None:
     end = time.monotonic() + seconds
     while not done():
         assert time.monotonic() < end, "it did not come"
@@ -99,7 +99,7 @@ def test_at_once_and_with_no_patience_it_is_the_same(talk: Talk) -> None:
     for how in ({"seconds": 30.0, "background": True}, {"seconds": 0.0}):
         found = talk.shell("echo x; sleep 60", **how)
         assert found["ended"] == "moved" and found["stdout"] == ""
-    assert time.monotonic() - begin < 20
+    assert time.monotonic() - begin < 60
     assert talk.shell("echo fore", 20)["stdout"] == "fore\n"  # the others are left alone
     assert len(talk.world.shells().running()) == 2
 
@@ -208,7 +208,7 @@ def test_the_end_of_the_conversation_ends_all_and_lets_everything_go(tmp_path: P
     talk.ended(talk.start("exit 1"))
     begin = time.monotonic()
     talk.world.close()
-    assert alive(mark) == [] and time.monotonic() - begin < 10
+    assert alive(mark) == [] and time.monotonic() - begin < 60
     assert sorted(facts["why"] for _, facts in talk.over) == ["", "quit", "quit", "quit"]
     gc.collect()
     roots = 1  # the opened workspace
