@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 LARGEST = 16 << 20
 NEW = (0, 0, 0, 0)  # the stamp of what is not there
+TRASH = ".fieldhand-trash"
 
 
 class Planned(Record):
@@ -35,8 +36,14 @@ class Planned(Record):
 
 
 def effects(args: Args, scene: Scene) -> tuple[Effect, ...]:
-    paths = dict.fromkeys([one.path for one in _read(args)])
-    return tuple([Effect(verb, f"file:{path}") for path in paths for verb in ("read", "write")])
+    """What goes is written into the trash too, so that what is known of its words is known of them there."""
+    patches = _read(args)
+    gone = {one.path for one in patches if one.gone}
+    found: list[Effect] = []
+    for path in dict.fromkeys([one.path for one in patches]):
+        put = Effect("write", f"file:{path}", False, TRASH if path in gone else "")
+        found += [Effect("read", f"file:{path}"), put]
+    return tuple(found)
 
 
 def words(args: Args, scene: Scene) -> str:

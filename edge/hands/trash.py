@@ -5,7 +5,8 @@ Rules:
 2. The trash holds at most MOST_BYTES and MOST_ENTRIES; the oldest go first, and the result says how many. What is
    larger than all of it does not go there.
 3. It is no link and nobody else's: it is made with 0700 and opened without following.
-4. It is the hand's own tool, like a temp file: a call needs no grant for it. Searches pass over it by its name.
+4. What else lies in it is nobody's slot: it is not counted, not dropped, and no reason to refuse.
+5. It is the hand's own tool, like a temp file: a call needs no grant for it. Searches pass over it by its name.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 NAME = TRASH
 MOST_BYTES = 64 << 20
 MOST_ENTRIES = 10_000
+_DIGITS = 18  # of a slot's number: nobody deletes so often
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FOREVER = "forever=true deletes it"
 
@@ -41,6 +43,8 @@ def put(root: int, folder: int, name: str, count: Count, shown: str, late: Calla
         slots = _slots(trash)
         dropped = _make_room(trash, slots, count, late)
         slot = f"{(slots[-1] if slots else 0) + 1:06}"
+        if len(slot) > _DIGITS:
+            raise ToolFault(f"the slots of {NAME} are used up", f"nothing was deleted; delete {NAME} itself, for good")
         os.mkdir(slot, 0o700, dir_fd=trash)
         here, done = os.open(slot, _FOLDER, dir_fd=trash), False
         try:
@@ -90,7 +94,9 @@ def _opened(root: int) -> int:
 
 
 def _slots(trash: int) -> list[int]:
-    return sorted(int(name) for name in os.listdir(trash) if name.isdecimal() and name.isascii())
+    """The numbers of the slots: of names that are written as they are written here."""
+    names = [name for name in os.listdir(trash) if name.isdecimal() and name.isascii() and len(name) <= _DIGITS]
+    return sorted(int(name) for name in names if f"{int(name):06}" == name)
 
 
 def _make_room(trash: int, slots: list[int], count: Count, late: Callable[[], None]) -> int:

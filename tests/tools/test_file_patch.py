@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from edge.faults import ToolFault, UsageFault
+from edge.gate import taint
 from edge.gate.policy import PRESETS
 from edge.hands.files import Files
 from edge.registry import find
@@ -137,3 +138,17 @@ def test_every_file_is_judged_as_a_write(tmp_path: Path) -> None:
 def test_a_missing_file_is_a_sentence(desk: Desk) -> None:
     patch = "--- a/nope\n+++ b/nope\n@@ -1 +1 @@\n-a\n+b\n"
     assert "nope is not there, and the patch would change it" in desk.fault("file_patch", patch=patch)
+
+
+def test_what_is_known_of_a_file_goes_into_the_trash_with_it(tmp_path: Path) -> None:
+    scene = world(tmp_path).scene
+    effects = find("file_patch").effects({"patch": PATCH}, scene)
+    top = f"{tmp_path}/"
+    assert taint.touched(effects, scene, "read") == (
+        (f"{top}one", False),
+        (f"{top}new/two", False),
+        (f"{top}three", False),
+    )
+    assert (f"{top}{taint.TRASH}", True) in taint.touched(effects, scene, "write")
+    only = find("file_patch").effects({"patch": PATCH[: PATCH.index("--- a/three")]}, scene)
+    assert (f"{top}{taint.TRASH}", True) not in taint.touched(only, scene, "write")

@@ -99,3 +99,24 @@ def test_what_is_in_the_trash_goes_only_for_good(tmp_path: Path) -> None:
         assert "in the trash already" in desk.fault("file_delete", path=path, recursive=True)
     assert desk.call("file_delete", path=".fieldhand-trash", recursive=True, forever=True).ok
     assert desk.names(hidden=True) == []
+
+
+@pytest.mark.parametrize("name", ["7", "0000007", "00", "notes", "9" * 60, "9" * 200])
+def test_what_somebody_else_put_there_stops_no_deletion(tmp_path: Path, name: str) -> None:
+    (tmp_path / trash.NAME / name).mkdir(parents=True, mode=0o700)
+    desk = Desk(tmp_path)
+    for number in (1, 2):
+        (tmp_path / "f").write_text("1")
+        assert f"{trash.NAME}/00000{number}/f" in desk.text("file_delete", path="f")
+    assert slots(tmp_path) == sorted(["000001", "000002", name])
+
+
+def test_when_no_number_is_left_nothing_is_deleted_and_the_way_out_is_said(tmp_path: Path) -> None:
+    (tmp_path / trash.NAME / ("9" * 18)).mkdir(parents=True, mode=0o700)
+    (tmp_path / trash.NAME / ("9" * 18) / "f").touch()
+    (tmp_path / "f").write_text("1")
+    desk = Desk(tmp_path)
+    assert "used up" in desk.fault("file_delete", path="f") and (tmp_path / "f").exists()
+    desk.call("file_delete", path=trash.NAME, recursive=True, forever=True)
+    desk.call("file_delete", path="f")
+    assert slots(tmp_path) == ["000001"]
