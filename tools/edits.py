@@ -161,7 +161,9 @@ def _missing(data: bytes, old: str, code: str, start: int) -> str:
             if _near(wanted, lines, number):
                 crlf = b"\r\n" in data and "\n" in old and "\r\n" not in old
                 ends = " (the file ends its lines with CRLF)" if crlf else ""
-                return f"line {above + number} differs in blanks or ends of lines only{ends}; nothing was changed"
+                at = above + number
+                what = f"line {at} differs in blanks or ends of lines only{ends}"
+                return f"{what}; nothing was changed; file_read offset={at} shows it"
     return "nothing was changed; file_read shows the exact text"
 
 

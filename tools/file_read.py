@@ -65,7 +65,7 @@ def _notes(found: Mapping[str, Any], offset: int) -> list[str]:
     said = [f"[{'; '.join(found['said'])}]"] if found["said"] else []
     first, lines, total = found["first"], found["lines"], found["total"]
     if found["more"]:
-        return [*said, f"[more: go on with offset={first + lines}]"]
+        return [*said, f"[more: go on with file_read offset={first + lines}]"]
     if total is not None and offset > max(1, total):
         return [*said, f"[the file has {total} lines; offset {offset} is past its end]"]
     if total is not None and offset != 1 and total:

@@ -120,6 +120,35 @@ def test_a_link_or_a_second_name_is_not_edited_through(tmp_path: Path) -> None:
 def test_each_of_several_edits_is_old_and_new_and_nothing_else(tmp_path: Path) -> None:
     (tmp_path / "f").write_bytes(b"one two\n")
     desk = Desk(tmp_path)
-    for wrong in ({"old": "one"}, {"old": 1, "new": "x"}, {"old": "one", "new": None}, {"old": "a", "new": "b", "c": 1}):
+    for wrong in (
+        {"old": "one"},
+        {"old": 1, "new": "x"},
+        {"old": "one", "new": None},
+        {"old": "a", "new": "b", "c": 1},
+    ):
         assert "each of edits needs old and new" in desk.fault("file_edit", path="f", edits=[wrong])
     assert (tmp_path / "f").read_bytes() == b"one two\n"
+
+
+def test_who_is_not_sure_of_the_text_is_sent_to_file_read_and_what_that_shows_fits(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    (tmp_path / "f").write_text("valve  =\t3\n\tspeed = 2 \n")
+    assert "file_read shows the exact text" in desk.fault("file_edit", path="f", old="pump = 3", new="x")
+    near = desk.fault("file_edit", path="f", old="valve = 3", new="valve = 4")
+    assert "line 1 differs in blanks" in near and "file_read offset=1 shows it" in near
+    for line in (1, 2):
+        shown = desk.text("file_read", path="f", offset=line, limit=1).split("\n")[0]
+        desk.call("file_edit", path="f", old=shown, new=shown.upper())
+    assert (tmp_path / "f").read_text() == "VALVE  =\t3\n\tSPEED = 2 \n"
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_wherever_the_file_lies_it_is_judged_as_file_write_is(preset: str, tmp_path: Path) -> None:
+    here = world(tmp_path)
+    judged = {}
+    for path in ("f", "a/b", "../f", "/etc/hosts", "/srv/f", ".git/hooks/x", str(tmp_path / "f"), "~/f"):
+        edit = judge("file_edit", {"path": path, "old": "a", "new": "b"}, here, preset)[1]
+        write = judge("file_write", {"path": path, "content": "b"}, here, preset)[1]
+        assert (edit.verdict, edit.risk) == (write.verdict, write.risk), path
+        judged[path] = edit.verdict
+    assert judged["f"] == {"readonly": "deny", "full": "allow"}.get(preset, "ask") and judged["../f"] == "deny"

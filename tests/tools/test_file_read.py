@@ -41,7 +41,7 @@ def test_offset_and_limit_are_a_window_of_lines_from_one(tmp_path: Path) -> None
     (tmp_path / "log").write_text("".join(f"{n}\n" for n in range(1, 101)))
     here = world(tmp_path)
     found = carry("file_read", {"path": "log", "offset": 40, "limit": 3}, here)
-    assert found.text == "40\n41\n42\n[more: go on with offset=43]"
+    assert found.text == "40\n41\n42\n[more: go on with file_read offset=43]"
     assert carry("file_read", {"path": "log", "offset": 99}, here).text == "99\n100\n[lines 99-100 of 100: the end]"
     assert carry("file_read", {"path": "log", "limit": 1}, here).text.startswith("1\n")
     for wrong in ({"offset": 0}, {"limit": 0}, {"limit": -1}, {"offset": 1.5}, {"offset": 2, "from_byte": 2}):
@@ -55,7 +55,7 @@ def test_about_8_kb_of_a_large_file_come_back_with_the_way_to_the_rest(tmp_path:
     found = carry("file_read", {"path": "big", "limit": 2000}, world(tmp_path))
     assert found.data is not None and found.data["more"]
     assert 7000 < len(found.text) <= 8192 + 100
-    assert found.text.endswith(f"\n[more: go on with offset={found.data['lines'] + 1}]")
+    assert found.text.endswith(f"\n[more: go on with file_read offset={found.data['lines'] + 1}]")
 
 
 def test_one_endless_line_is_cut_and_that_is_said(tmp_path: Path) -> None:
@@ -106,8 +106,8 @@ def test_lines_are_counted_from_the_end_too(tmp_path: Path) -> None:
     (tmp_path / "log").write_text("".join(f"{n}\n" for n in range(1, 101)))
     desk = Desk(tmp_path)
     assert desk.text("file_read", path="log", offset=-2) == "99\n100"
-    assert desk.text("file_read", path="log", offset=-3, limit=2) == "98\n99\n[more: go on with offset=-1]"
-    assert desk.text("file_read", path="log", offset=-1000, limit=1) == "1\n[more: go on with offset=2]"
+    assert desk.text("file_read", path="log", offset=-3, limit=2) == "98\n99\n[more: go on with file_read offset=-1]"
+    assert desk.text("file_read", path="log", offset=-1000, limit=1) == "1\n[more: go on with file_read offset=2]"
     assert desk.text("file_read", path="log", offset=101) == "[the file has 100 lines; offset 101 is past its end]"
     (tmp_path / "none").touch()
     assert desk.text("file_read", path="none") == desk.text("file_read", path="none", offset=-1) == "[no lines here]"
@@ -183,3 +183,16 @@ def test_one_line_that_is_very_long_is_read_in_little_memory(tmp_path: Path) -> 
     assert desk.text("file_read", path="f", offset=-1) == "last"
     assert desk.text("file_read", path="f").split("\n")[0].endswith("y [line cut]")
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 4 << 10  # KiB
+
+
+def test_a_file_of_a_mebibyte_comes_back_whole_by_the_way_on(tmp_path: Path) -> None:
+    wanted = [f"{n:07} {'x' * 1015}" for n in range(1024)]
+    (tmp_path / "f").write_text("\n".join([*wanted, ""]))
+    assert (tmp_path / "f").stat().st_size == 1 << 20
+    desk, seen, offset = Desk(tmp_path), [], 1
+    while offset:
+        found = desk.call("file_read", path="f", offset=offset)
+        seen += [line for line in found.text.split("\n") if not line.startswith("[")]
+        assert found.data is not None
+        offset = offset + found.data["lines"] if found.data["more"] else 0
+    assert seen == wanted

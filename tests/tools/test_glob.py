@@ -139,3 +139,11 @@ def test_names_that_cannot_be_shown_are_written_out(tmp_path: Path) -> None:
     (tmp_path / "a\x1b[31m\n").write_text("")
     (tmp_path / os.fsdecode(b"b\xff")).write_text("")
     assert carry("glob", {"pattern": "*"}, world(tmp_path)).text == "a\\x1b[31m\\n\nb\\udcff"
+
+
+def test_a_question_mark_and_brackets_stay_in_a_folder_too(tmp_path: Path) -> None:
+    fill(tmp_path, "a-b", "a/b", "axb", "a/xb")
+    assert found(tmp_path, "a?b") == found(tmp_path, "a[!q]b") == found(tmp_path, "a[,-z]b") == ["a-b", "axb"]
+    assert found(tmp_path, "a*b") == ["a-b", "axb"] and found(tmp_path, "a/*") == ["a/b", "a/xb"]
+    with pytest.raises(UsageFault, match="pattern is missing"):
+        judge("glob", {"root": "."}, world(tmp_path))

@@ -299,3 +299,31 @@ def test_random_arguments_raise_nothing_but_faults(tree: Path) -> None:
             assert str(fault)
     print(f"{ROUNDS} rounds, {ran} ran")
     assert ran > ROUNDS // 50
+
+
+def test_a_pattern_is_all_it_needs_and_the_operators_work_on_a_file(tmp_path: Path) -> None:
+    (tmp_path / "f").write_text("pump 12\nvalve\nPUMP\n\ncolour 7\ncolor x\n")
+    with pytest.raises(UsageFault, match="pattern is missing"):
+        judge("grep", {"path": "f"}, world(tmp_path))
+    for pattern, numbers in (
+        ("p.mp", [1]), ("^pump", [1]), ("e$", [2]), ("^$", [4]), ("lo*u", [5]), ("colou+r", [5]), ("colou?r", [5, 6]),
+        ("[pv]", [1, 2]), ("[^a-z]$", [1, 3, 5]), ("(pump|valve)", [1, 2]), ("(l)+ve", [2]), (r"\d", [1, 5]),
+        (r"^\w+$", [2, 3]), (r"\w\s\w", [1, 5, 6]),
+    ):  # fmt: skip
+        assert [found[1] for found in fact(grep(tmp_path, pattern, path="f"), "found")] == numbers, pattern
+
+
+def test_what_a_pattern_cannot_say_is_named_and_a_lazy_repeat_finds_the_lines_of_a_greedy_one(tmp_path: Path) -> None:
+    (tmp_path / "f").write_text("aab\nab\nb\nac\naxbxb\n\n")
+    for pattern, named in ((r"(a)\1", "a back-reference"), ("a(?=b)", "look-ahead"), ("(?<!a)b", "look-behind")):
+        with pytest.raises(ToolFault, match=named):
+            grep(tmp_path, pattern, path="f")
+    for lazy, greedy in (
+        ("a*?b", "a*b"),
+        ("^a+?b$", "^a+b$"),
+        ("a.*?b$", "a.*b$"),
+        ("ax??b", "ax?b"),
+        ("a{1,2}?b", "a{1,2}b"),
+    ):
+        found = fact(grep(tmp_path, lazy, path="f"), "found")
+        assert found == fact(grep(tmp_path, greedy, path="f"), "found") != []
