@@ -2,6 +2,8 @@
 
 Rules:
 1. A temp file in the same folder, written, synced, renamed; then the folder is synced. Nothing is written in place.
+   Where the file system can (O_TMPFILE), it has a name only from when it is whole until it is renamed: a process that
+   is killed while it writes leaves nothing behind.
 2. What is replaced is what was judged: the same device and inode right before the rename. A new file never lands on
    something that appeared meanwhile (RENAME_NOREPLACE). A rename replaces a link, it never follows one.
 3. No set-id and sticky bits, no capabilities: what a tool wrote must not run with another's rights. The owner stays.
@@ -14,7 +16,7 @@ Rules:
 from __future__ import annotations
 
 import os
-from errno import EEXIST, EINVAL, ENOSYS, EOPNOTSUPP, EPERM
+from errno import EEXIST, EINVAL, EISDIR, ENOENT, ENOSYS, EOPNOTSUPP, EPERM, EXDEV
 
 from edge.faults import ToolFault
 from edge.hands.open import rename_new, said
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     Stamp = tuple[int, int, int, int]
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_HIDDEN = os.O_WRONLY | os.O_TMPFILE | os.O_CLOEXEC
 _END = os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _CANNOT = (ENOSYS, EINVAL, EPERM, EOPNOTSUPP)
 _SMALL = 256 << 10
@@ -209,16 +212,50 @@ def _old(folder: int, name: str, shown: str, found: Guard) -> os.stat_result | N
 
 def _fill(folder: int, temp: str, content: bytes, old: os.stat_result | None, shown: str) -> None:
     # A new file gets what the umask, or the access list of the folder, gives to every new file there.
-    descriptor = os.open(temp, _NEW, 0o600 if old else 0o666, dir_fd=folder)
+    mode = 0o600 if old else 0o666
+    descriptor = _nameless(folder, mode)
+    if descriptor >= 0:
+        try:
+            _filled(descriptor, content, old, shown)
+            if _linked(descriptor, folder, temp):
+                return
+        finally:
+            os.close(descriptor)
+    descriptor = os.open(temp, _NEW, mode, dir_fd=folder)
     try:
-        view = memoryview(content)
-        while view:
-            view = view[os.write(descriptor, view) :]
-        if old:
-            _keep(descriptor, old, shown)
-        os.fsync(descriptor)
+        _filled(descriptor, content, old, shown)
     finally:
         os.close(descriptor)
+
+
+def _nameless(folder: int, mode: int) -> int:
+    """A file of the folder without a name; -1 where this kernel or file system has none (open(2), O_TMPFILE)."""
+    try:
+        return os.open(".", _HIDDEN, mode, dir_fd=folder)
+    except OSError as error:
+        if error.errno not in (*_CANNOT, EISDIR, ENOENT):
+            raise
+        return -1
+
+
+def _linked(descriptor: int, folder: int, temp: str) -> bool:
+    """Give it its name; False where it cannot have one (no /proc; an overlay of old kernels)."""
+    try:
+        os.link(f"/proc/self/fd/{descriptor}", temp, dst_dir_fd=folder, follow_symlinks=True)
+    except OSError as error:
+        if error.errno not in (*_CANNOT, ENOENT, EXDEV):
+            raise
+        return False
+    return True
+
+
+def _filled(descriptor: int, content: bytes, old: os.stat_result | None, shown: str) -> None:
+    view = memoryview(content)
+    while view:
+        view = view[os.write(descriptor, view) :]
+    if old:
+        _keep(descriptor, old, shown)
+    os.fsync(descriptor)
 
 
 def _put(folder: int, temp: str, name: str, old: os.stat_result | None, shown: str, read: Stamp | None) -> None:

@@ -376,3 +376,44 @@ def test_what_was_read_before_is_replaced_only_while_it_is_the_same(tmp_path: Pa
     hand(here, "write", "g").put("g", NEW, stamp=absent)
     assert "changed by something else" in told(lambda: hand(here, "write", "g").put("g", OLD, stamp=absent))
     assert (tmp_path / "f").read_bytes() == (tmp_path / "g").read_bytes() == NEW
+
+
+@pytest.mark.parametrize("exists", [True, False], ids=["replaced", "new"])
+def test_a_process_that_is_killed_while_it_writes_leaves_the_old_file_and_nothing_else(
+    tmp_path: Path, exists: bool
+) -> None:
+    try:
+        os.close(os.open(tmp_path, os.O_WRONLY | os.O_TMPFILE, 0o600))
+    except OSError as error:
+        pytest.skip(f"this file system has no files without a name: {error}")
+    if exists:
+        (tmp_path / "f").write_bytes(OLD)
+    writer = hand(world(tmp_path), "write", "f")
+    child = os.fork()
+    if not child:
+        os.fsync = lambda descriptor: os.kill(os.getpid(), 9)  # type: ignore[assignment]
+        try:
+            writer.write("f", NEW)
+        finally:
+            os._exit(0)
+    assert os.WTERMSIG(os.waitpid(child, 0)[1]) == 9
+    assert os.listdir(tmp_path) == ["f"] * exists
+    if exists:
+        assert (tmp_path / "f").read_bytes() == OLD
+
+
+@pytest.mark.parametrize("call", ["open", "link"])
+def test_where_no_file_can_be_without_a_name_it_is_written_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    real = getattr(os, call)
+
+    def without(path: Any, *values: Any, **more: Any) -> Any:
+        if call == "link" or (path == "." and values[0] & os.O_TMPFILE == os.O_TMPFILE):
+            raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
+        return real(path, *values, **more)
+
+    monkeypatch.setattr(os, call, without)
+    for content in (OLD, NEW):
+        hand(world(tmp_path), "write", "f").write("f", content)
+        assert (tmp_path / "f").read_bytes() == content and os.listdir(tmp_path) == ["f"]
