@@ -47,6 +47,9 @@ TOOLS = {
     "recall": "edge.tools.recall",
     "calculator": "edge.tools.calculator",
     "spill_read": "edge.tools.spill_read",
+    "memory_store": "edge.tools.memory_store",
+    "memory_recall": "edge.tools.memory_recall",
+    "memory_forget": "edge.tools.memory_forget",
     "tool_search": "edge.tools.tool_search",
     "tool_describe": "edge.tools.tool_describe",
 }

@@ -193,6 +193,19 @@ class TapeHands(Protocol):
     def around(self, seq: int, context: int) -> list[Mapping[str, Any]]: ...
 
 
+class MemoryHands(Protocol):
+    """What is remembered beyond this conversation."""
+
+    def store(self, key: str, content: str, category: str) -> Mapping[str, Any]:
+        """Remember: `key category replaced dropped source redacted`."""
+
+    def recall(self, query: str, limit: int, since: str, until: str) -> Mapping[str, Any]:
+        """The best for `query`, the newest for "": `entries` (key content category at date source) `some` `more`."""
+
+    def forget(self, key: str) -> int:
+        """Remove a key; how many versions of it went."""
+
+
 class CatalogueHands(Protocol):
     """The tools of this run."""
 
@@ -222,6 +235,8 @@ class Hands(Protocol):
     def outputs(self) -> OutputHands: ...
     @property
     def tape(self) -> TapeHands: ...
+    @property
+    def memory(self) -> MemoryHands: ...
     @property
     def spill(self) -> SpillHands: ...
     @property

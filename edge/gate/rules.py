@@ -46,6 +46,10 @@ RULES = {
     ("read", "facts", "run"): Row("read.run", "low", ALWAYS, "reads the state of services and clock, in /run"),
     ("read", "nothing", "arithmetic"): Row("read.nothing", "low", ALWAYS, "computes and touches nothing"),
     ("read", "memory", "spill"): Row("read.spill", "low", ALWAYS, "reads a long result of this conversation"),
+    ("read", "memory", "store"): Row("read.remembered", "low", ALWAYS, "looks into what was remembered"),
+    ("write", "memory", "store"): Row(
+        "write.remembered", "low", (DENY, ALLOW, ALLOW, ALLOW), "changes what is remembered"
+    ),
     **FILES,
     **RUN,
     **NETWORK,

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from edge.hands.facts import Facts
     from edge.hands.files import Files
     from edge.hands.jobs import Jobs
+    from edge.hands.memory import MemoryHand
     from edge.hands.net import Net
     from edge.hands.outputs import Outputs
     from edge.hands.run import Run
@@ -136,6 +137,12 @@ class Hands:
         from edge.hands.facts import Facts
 
         return Facts(self._holder)
+
+    @property
+    def memory(self) -> MemoryHand:
+        from edge.hands.memory import MemoryHand
+
+        return MemoryHand(self._holder)
 
     @property
     def spill(self) -> SpillReader:

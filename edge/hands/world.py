@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from edge.peripherals.guard.client import Board as Process
     from edge.peripherals.guard.inprocess import InProcessBoard
     from edge.tape.journal import Tape
+    from edge.tape.memory import Memory
     from edge.tape.spill import Spill
     from edge.tape.unkept import Unkept
 
@@ -35,7 +36,9 @@ class World:
     the operator wants everything to end, `forbidden` that a stop of a part came to hold for this call, `sandbox` is
     what the policy wants of the wall (require, prefer, off), `proxy` the operator's proxy for the network, `resolve`
     what finds addresses (None: the operating system, made at first use), `catalogue` the tools of this run, `spill`
-    keeps long results (None: nothing does), `child`
+    keeps long results and `memory` what is remembered (None: nothing does), `heard` tells where untrusted words came
+    from in this conversation ("": from nowhere), `hear` is told where such come from now, `redact` takes known secrets
+    out of a text, `child`
     is told pid, start ticks and tag (edge.hands.wall.tree) of each program that was started, `over` the call and the
     facts (edge.hands.jobs) of each shell that ended in the background, where one may run for `job_seconds` at most
     (0: none goes there), `ca_file` what TLS trusts beside the system's authorities. `cuts` counts how often running
@@ -60,6 +63,10 @@ class World:
         self.resolve: Resolver | None = None
         self.catalogue: Catalogue | None = None
         self.spill: Spill | None = None
+        self.memory: Memory | None = None
+        self.heard: Callable[[], str] = _nowhere
+        self.hear: Callable[[str], object] = _never
+        self.redact: Callable[[str], str] = str
         self.cuts = 0
         self._start = start_board
         self._board: Board | None = None
@@ -130,6 +137,10 @@ def _untold(_pid: int, _start: int, _tag: int) -> None:
 
 def _unheard(_call: object, _facts: object) -> None:
     return
+
+
+def _nowhere() -> str:
+    return ""
 
 
 def _never(_call: object = None) -> bool:

@@ -43,6 +43,7 @@ class Disk:
     ftruncate = staticmethod(os.ftruncate)
     mkdir = staticmethod(os.mkdir)
     unlink = staticmethod(os.unlink)
+    rename = staticmethod(os.rename)
     mono = staticmethod(time.monotonic)
     wall = staticmethod(time.time)
 

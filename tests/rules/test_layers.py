@@ -108,6 +108,13 @@ ROOMS = (
     Room("edge.toml", "edge.faults", calls="__import__"),  # tomllib where Python has it, else tomli, else neither
     # Records, macs and receipts are text and arithmetic; receipts are found in an answer by one pattern.
     Room("edge.tape.audit_form", "edge.faults edge.text edge.compact edge.sha", late=PURE_LATE + " re"),
+    # What is remembered: tables of Unicode for comparing words, the index in SQLite where Python has it.
+    Room(
+        "edge.tape.memory edge.tape.memory_file edge.tape.memory_index edge.tape.memory_words",
+        WORDS + " edge.compact edge.tape.*",
+        "binascii os",
+        PURE_LATE + " sqlite3 unicodedata",
+    ),
     # A record carries four clocks and a checksum; leftovers ends what a dead run left behind.
     Room("edge.tape.leftovers", WORDS + " edge.tape.*", "os time", PURE_LATE + " signal"),
     Room(

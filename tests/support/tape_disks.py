@@ -85,6 +85,12 @@ class PowerDisk(Disk):
         self._note("unlink", path)
         os.unlink(path)
 
+    def rename(self, source: str, target: str) -> None:
+        self._alive()
+        self._note("rename", source, target)
+        os.rename(source, target)
+        self.paths = {fd: target if path == source else path for fd, path in self.paths.items()}
+
     def acknowledge(self, seq: int, text: str) -> None:
         self._note("acknowledged", seq, text)
 
@@ -105,6 +111,7 @@ class Card:
         self.now = dict(self.synced)
         self.folders = {path for path, data in before.items() if data is None}
         self.unlinked: set[str] = set()
+        self.moved: dict[str, bytes | None] = {}  # what a name stood for before a rename that may not be on the card
         self.acknowledged: dict[int, str] = {}
         for op in log:
             getattr(self, "_" + op[0])(*op[1:])
@@ -135,6 +142,7 @@ class Card:
         for name in list(self.names):
             if os.path.dirname(name) == path:
                 self.names[name] = True
+                self.moved.pop(name, None)
                 if name in self.unlinked:
                     del self.names[name]
 
@@ -142,6 +150,15 @@ class Card:
         # Until its folder is synced either outcome is looked at: the name may or may not be there.
         self.names[path] = False
         self.unlinked.add(path)
+
+    def _rename(self, source: str, target: str) -> None:
+        # What the new name stood for is there until the folder is synced, or it is not any more: one of both, whole.
+        self.moved[target] = self.synced.get(target) if self.names.get(target) else None
+        for table in (self.synced, self.now, self.pending):
+            table[target] = table.pop(source)
+        self.names.pop(source)
+        self.names[target] = False
+        self.unlinked.discard(target)
 
     def _acknowledged(self, seq: int, text: str) -> None:
         self.acknowledged[seq] = text
@@ -168,6 +185,9 @@ class Card:
     def _tree(self, fate: dict[tuple, str]) -> dict[str, bytes | None]:
         tree: dict[str, bytes | None] = {}
         there = {name for name, sure in self.names.items() if sure or fate[("name", name)] == "kept"}
+        for name, before in self.moved.items():
+            if name not in there and before is not None:
+                tree[name] = before
         for name in there:
             above = os.path.dirname(name)
             reachable = all(up in there for up in _ups(above, self.names))
@@ -305,6 +325,9 @@ class FaultyDisk(QuickDisk):
 
     def unlink(self, path: str) -> None:
         self._do(os.unlink, path)
+
+    def rename(self, source: str, target: str) -> None:
+        self._do(os.rename, source, target)
 
     def size(self, fd: int) -> int:
         return self._do(super().size, fd)
