@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     Facts = dict[str, Any]
 
 LIMIT = 15
+_LONG = 4096  # characters of a path
 
 
 def effects(args: Args, scene: Scene) -> tuple[Effect, ...]:
@@ -66,22 +67,24 @@ def mounted(found: Facts) -> str:
 
 def below(found: Facts) -> str:
     """What lies in the folder, the largest first, then the largest files of all."""
+    from edge.text import visible
     from edge.tools.fact_text import fitted, size, table
 
     items, files = found.get("items", []), found.get("biggest_files", [])
     lines = [f"{size(found['bytes'])} in {found['names']:,} names below {found['path']}"]
     lines += [f"[{_NOTES[name].format(found[name])}]" for name in _NOTES if name in found]
-    lines += table([(size(one["bytes"]), one["name"]) for one in items], "r")
+    lines += table([(size(one["bytes"]), visible(one["name"], _LONG)) for one in items], "r")
     if found["items_in_all"] > len(items):
         lines.append(f"[{len(items)} of {found['items_in_all']:,} shown; raise limit, or give one of them as path]")
-    lines += ["largest files:", *table([(size(one["bytes"]), one["path"]) for one in files], "r")] if files else []
-    return fitted(lines)
+    largest = table([(size(one["bytes"]), visible(one["path"], _LONG)) for one in files], "r")
+    return fitted([*lines, *["largest files:"] * bool(files), *largest])
 
 
 _NOTES = {
     "cut": "not all was counted: stopped {}",
     "not_readable": "{} names could not be read and are not counted",
     "private_not_entered": "{} folders not entered: keys or private",
+    "odd_not_entered": "{} folders not entered: their names hold control characters or no UTF-8",
     "other_file_systems_not_entered": "{} folders are other file systems; other=true enters them",
     "too_deep_not_entered": "{} folders not entered: too deep",
 }

@@ -3,7 +3,7 @@
 Rules:
 1. A long list keeps its first and last items, a long text its beginning, an object its first keys; what was left out
    stands in its place as a text `[... N more of M]`, so that the shape can be read.
-2. Numbers stay as they are spelled: no digit is lost, no exponent overflows.
+2. Numbers stay as they are spelled: no digit is lost, no exponent overflows. So does half of a surrogate pair.
 3. What is nested deeper than DEPTH is told by its kind and size. A text that no reader can take as JSON (too deep,
    broken) is none: "" is the answer.
 """
@@ -85,6 +85,8 @@ def _text(value: str, most: int, room: list[int]) -> str:
     if len(value) > most + 30:
         value = f"{value[:most]}[... {len(value) - most:,} more characters]"
     said = json.dumps(value, ensure_ascii=False)
+    if not said.isascii() and said.encode("utf-8", "ignore").decode() != said:
+        said = json.dumps(value)
     room[0] -= len(said) + 2
     return said
 

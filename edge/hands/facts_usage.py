@@ -3,7 +3,8 @@
 Rules:
 1. The walk goes by descriptors from the granted folder and follows no link. Folders of other file systems are entered
    only when that was asked for.
-2. What is the agent's own, closed by the operator or holds keys is not entered, and counted.
+2. What is the agent's own, closed by the operator or holds keys is not entered, and counted. So is a folder whose name
+   cannot be written (control characters, no UTF-8): what lies in it cannot be judged.
 3. Sizes are what a file takes on the card (blocks of 512 bytes); a file with several names counts once.
 4. At most ENTRIES names and DEPTH levels, within the time of the call; a cap that bites is told.
 """
@@ -31,7 +32,7 @@ ENTRIES = 500_000
 DEPTH = 64
 _LINKED = 200_000  # files with several names that are remembered
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
-_CLOSED = ("own", "secret", "odd")
+_CLOSED = {"own": "private", "secret": "private", "odd": "odd"}
 
 
 class Level:
@@ -59,7 +60,7 @@ class Walk:
         self.sizes: dict[str, int] = {}
         self.folders: set[str] = set()
         self.biggest: list[tuple[int, str]] = []
-        self.counts = dict.fromkeys(("names", "unreadable", "private", "elsewhere", "deep"), 0)
+        self.counts = dict.fromkeys(("names", "unreadable", "private", "odd", "elsewhere", "deep"), 0)
         self.cut = ""
 
     def go(self, descriptor: int, path: str) -> None:
@@ -111,8 +112,9 @@ class Walk:
         return self._entered(entry.name, level, path, top, depth)
 
     def _entered(self, name: str, level: Level, path: str, top: str, depth: int) -> Level | None:
-        if self._closed(path):
-            self.counts["private"] += 1
+        closed = self._closed(path)
+        if closed:
+            self.counts[closed] += 1
         elif depth >= DEPTH:
             self.counts["deep"] += 1
         else:
@@ -132,15 +134,18 @@ class Walk:
 
     def _big(self, size: int, path: str) -> None:
         if len(self.biggest) < self._limit or size > self.biggest[-1][0]:
-            if self._closed(path):
+            if self._closed(path) == "private":
                 return
             self.biggest.append((size, path))
             self.biggest.sort(key=lambda one: (-one[0], one[1]))  # few, and nearly in order
             del self.biggest[self._limit :]
 
-    def _closed(self, path: str) -> bool:
+    def _closed(self, path: str) -> str:
+        """Why it is not told of, as in `counts`; "" when it is."""
         low = path.lower()
-        return any(inside(low, one) for one in self._barred) or place(path, self._scene).kind in _CLOSED
+        if any(inside(low, one) for one in self._barred):
+            return "private"
+        return _CLOSED.get(place(path, self._scene).kind, "")
 
 
 def usage(holder: Holder, path: str, limit: int, other: bool, late: Callable[[], str]) -> Facts:
@@ -172,6 +177,7 @@ def usage(holder: Holder, path: str, limit: int, other: bool, late: Callable[[],
             "biggest_files": [{"path": one, "bytes": size} for size, one in walk.biggest],
             "not_readable": counts["unreadable"] or None,
             "private_not_entered": counts["private"] or None,
+            "odd_not_entered": counts["odd"] or None,
             "other_file_systems_not_entered": counts["elsewhere"] or None,
             "too_deep_not_entered": counts["deep"] or None,
             "cut": walk.cut or None,

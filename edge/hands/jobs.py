@@ -205,7 +205,7 @@ class Shells:
         if job is not None:
             return job
         there = [f"{one.name} ({one.status})" for one in list(self._jobs.values())]
-        known = f"there are {', '.join(there)}" if there else "there are none"
+        known = f"there are {', '.join(there)}" if there else "there are none: they end with the run that started them"
         if name in self._forgotten:
             raise ToolFault(f"what {name} wrote is kept no more: it ended, and newer ones took its place", known)
         raise ToolFault(f"no background shell is called {name[:40]!r}", known)

@@ -47,6 +47,13 @@ def test_deep_nesting_is_told_by_kind_and_size() -> None:
     assert '"[object of 1 keys]"' in shaped(text, 4000)
 
 
+def test_half_of_a_surrogate_pair_stays_as_it_is_spelled() -> None:
+    text = '{"\\udc80": ["' + "\\ud83d" * 3000 + '", "\\ud83d\\ude00 \u20ac"], "pad": [' + "1," * 4000 + "1]}"
+    short = shaped(text, 4000)
+    assert len(short.encode()) <= 4000 and "\\udc80" in short and "\\ud83d\\ud83d" in short
+    assert "\U0001f600 \u20ac" in short and json.loads(short)["\udc80"][1] == "\U0001f600 \u20ac"
+
+
 SIZES = ((0,), (0, 3, 12), (0, 2, 9), (1, 3, 9), (1, 4, 60))
 
 

@@ -72,6 +72,20 @@ def test_keys_are_not_entered_and_that_is_told(tmp_path: Path) -> None:
     assert "1 folders not entered" in carry("disk_usage", {"path": "."}, world(tmp_path)).text
 
 
+def test_a_name_that_cannot_be_written_is_no_key_and_shown_as_in_a_listing(tmp_path: Path) -> None:
+    for name in (b"o\xff\xfe", b"new\nline"):
+        os.mkdir(os.path.join(os.fsencode(tmp_path), name))
+    with open(os.path.join(os.fsencode(tmp_path), b"log\x1b\xff"), "wb") as file:
+        file.write(b"x" * 300_000)
+    found = told(tmp_path)
+    assert found["odd_not_entered"] == 2 and "private_not_entered" not in found
+    assert [one["bytes"] >= 300_000 for one in found["biggest_files"]] == [True]
+    text = carry("disk_usage", {"path": "."}, world(tmp_path)).text
+    assert "2 folders not entered: their names hold control characters or no UTF-8" in text
+    shown = [line.split("  ")[-1] for line in text.split("\n")]
+    assert "o\\udcff\\udcfe/" in shown and "new\\nline/" in shown and f"{tmp_path}/log\\x1b\\udcff" in shown
+
+
 def test_the_agents_own_state_is_not_entered(tmp_path: Path) -> None:
     filled(tmp_path)
     here = world(tmp_path)
