@@ -1,8 +1,8 @@
 """Exact replacing in bytes: found once or said where, and nothing else of the file is touched. Pure.
 
 Rules:
-1. The text that is looked for is encoded as the file is: UTF-8, else Latin-1 where the file is no UTF-8 and the text
-   would not be found otherwise; UTF-16 with its mark is read and written back. All other bytes stay as they are.
+1. Text is encoded as the file is: UTF-8, also where some bytes of it are broken, else Latin-1; UTF-16 with its mark is
+   read and written back. What Latin-1 cannot say is not put into such a file. All other bytes stay as they are.
 2. Occurrences are counted where they overlap: `aa` stands twice in `aaa`, so it is not unique.
 3. What is missing is looked for once more without regard to blanks and ends of lines, to say where it nearly stands.
 """
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 LARGEST = 16 << 20  # bytes of a file that is edited, before and after
 SPANS = 64
+UNCHANGED = "nothing was changed"
 _SHOWN = 5
 _COUNTED = 10_000
 _SEARCHED = 1 << 20  # bytes that are looked through for what nearly fits
@@ -75,7 +76,9 @@ def _one(data: bytes, old: str, new: str, every: bool, from_line: int, where: st
     if old == new:
         raise ToolFault(f"{where}: old and new are the same", "nothing would change")
     code = _code(data, old)
-    sought, put = _encoded(old, code), _encoded(new, code)
+    sought, put = _encoded(old, code), new.encode(code, "replace")
+    if code == "latin-1" and put.decode(code) != new:
+        raise ToolFault(f"{where}: new holds letters that Latin-1, which the file is in, does not have", UNCHANGED)
     start = _line_start(data, from_line, where)
     count = data.count(sought, start)
     spans = _spans(data, sought, start) if every else _single(data, sought, start, where)
@@ -126,11 +129,20 @@ def _places(data: bytes, sought: bytes, start: int, on: int) -> Iterator[int]:
 
 def _code(data: bytes, old: str) -> str:
     """How the file is encoded, as far as it matters for `old` (rule 1)."""
+    if not old.isascii() and old.encode("utf-8", "replace") in data:
+        return "utf-8"
+    return "utf-8" if is_utf8(data) else "latin-1"
+
+
+def is_utf8(data: bytes) -> bool:
+    """True when bytes are UTF-8, at least for the most part: more letters of it than bytes that are none."""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
-        return "utf-8" if not old.isascii() and old.encode("utf-8", "replace") in data else "latin-1"
-    return "utf-8"
+        known = data.decode("utf-8", "ignore")
+        letters = len(known) - len(known.encode("ascii", "ignore"))
+        return letters > len(data) - len(known.encode("utf-8"))
+    return True
 
 
 def _encoded(text: str, code: str) -> bytes:

@@ -7,7 +7,7 @@ Rules:
    before the end of the hunk above.
 3. The numbers of a header only say where to look first. When they do not fit the lines below, the lines count.
 4. Ends of lines are the file's: a patch without CR fits a file with CRLF, and leaves it so. A last line without an
-   end stays without one unless the patch says otherwise.
+   end stays without one unless the patch says otherwise. A file in Latin-1 stays in it.
 5. A fault names the file, the hunk and the line of the patch.
 """
 
@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from edge.faults import ToolFault
 from edge.record import Record
+from edge.tools.edits import UNCHANGED, is_utf8
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -207,7 +208,7 @@ def apply(data: bytes, one: FilePatch, back: bool = False) -> tuple[bytes, tuple
         where = f"{one.path}, hunk {number} (line {hunk.at} of the patch)"
         old, new = _sides(hunk, back, data)
         wanted = max(0, (hunk.new_start if back else hunk.start) - bool(old)) + drift
-        at, sides = _place(lines, [(old, new), *_variants(old, new, data)], done, wanted)
+        at, sides = _place(lines, _ways(old, new, data, where), done, wanted)
         if at < 0:
             raise ToolFault(f"{where} does not fit", _why(lines, old, max(done, wanted)))
         if at != wanted and not back:
@@ -234,21 +235,24 @@ def _sides(hunk: Hunk, back: bool, data: bytes) -> tuple[list[bytes], list[bytes
     return (sides[1], sides[0]) if back else (sides[0], sides[1])
 
 
-def _variants(old: list[bytes], new: list[bytes], data: bytes) -> list[tuple[list[bytes], list[bytes]]]:
-    """The same hunk with the ends of lines, and in the encoding, that the file may have."""
-    found = []
+def _ways(old: list[bytes], new: list[bytes], data: bytes, where: str) -> list[tuple[list[bytes], list[bytes]]]:
+    """The hunk as it is, with the ends of lines, and in the encoding, that the file may have; the likeliest first."""
+    found = [(old, new)]
     if b"\r\n" in data and not any(line.endswith(b"\r\n") for line in old):
         found.append((_crlf(old), _crlf(new)))
-    if not all(line.isascii() for line in old + new):
-        try:
-            data.decode("utf-8")
-        except UnicodeDecodeError:
-            for one, other in [(old, new), *found]:
-                try:
-                    found.append((_latin(one), _latin(other)))
-                except UnicodeEncodeError:
-                    break
-    return found
+        if not old and data.count(b"\r\n") * 2 > data.count(b"\n"):
+            found.reverse()  # nothing of the file says which: most of its lines do
+    if all(line.isascii() for line in old + new) or is_utf8(data):
+        return found
+    try:
+        latin = [(_latin(one), _latin(other)) for one, other in found]
+    except UnicodeEncodeError:
+        latin = []
+    if all(line.isascii() for line in old):
+        if not latin:
+            raise ToolFault(f"{where} holds letters that Latin-1, which the file is in, does not have", UNCHANGED)
+        return latin
+    return [*latin, *found]
 
 
 def _crlf(lines: list[bytes]) -> list[bytes]:
@@ -294,6 +298,8 @@ def _fits(lines: list[bytes], at: int, old: list[bytes]) -> bool:
 def _ended(lines: list[bytes], at: int, sides: tuple[list[bytes], list[bytes]]) -> list[bytes]:
     """The new lines; a last one that the hunk leaves as it is keeps the file's end (rule 4)."""
     old, new = sides
+    if not old and new and at and not lines[at - 1].endswith(b"\n"):
+        return [b"\r\n" if new[0].endswith(b"\r\n") else b"\n", *new]  # behind a last line without an end
     if old and new and lines[at : at + len(old)] != old and new[-1] == old[-1]:
         return [*new[:-1], lines[at + len(old) - 1]]
     return new

@@ -51,7 +51,15 @@ def test_utf_16_and_latin_1_files_are_edited_in_their_own_letters() -> None:
         data = "\ufeffhällo\r\nwörld ☀\r\n".encode(code)
         assert one(data, "wörld", "Welt ä") == "\ufeffhällo\r\nWelt ä ☀\r\n".encode(code)
     assert one("Größe\n5 °C\n".encode("latin-1"), "Größe", "Höhe") == "Höhe\n5 °C\n".encode("latin-1")
-    assert one("Größe ÿ".encode("latin-1"), "ÿ", "☀") == "Größe ".encode("latin-1") + "☀".encode()
+    for old in ("ÿ", "x"):
+        assert "Latin-1" in fault("Größe ÿ x".encode("latin-1"), old, "☀") and "nothing was changed"
+    assert one("Größe x".encode("latin-1"), "x", "ü") == "Größe ü".encode("latin-1")
+
+
+def test_a_file_with_a_broken_byte_is_still_edited_as_utf_8() -> None:
+    log = "Größe 5 °C\n".encode() + b"\xff\xfe torn\n" + "Höhe x\n".encode()
+    assert one(log, "x", "☀ ü") == log.replace(b" x", " ☀ ü".encode())
+    assert one(log, "Größe", "Länge") == log.replace("Größe".encode(), "Länge".encode())
     assert "is not whole" in fault(b"\xff\xfea", "a", "b")
 
 

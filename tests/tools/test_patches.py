@@ -107,6 +107,22 @@ def test_letters_are_those_of_the_file_and_other_bytes_stay() -> None:
     assert patched("Größe\n5 °C\n".encode() + b"\xff\n", patch) == "Größe\n6 °C\n".encode() + b"\xff\n"
 
 
+def test_a_file_in_latin_1_gets_no_letters_of_another_encoding() -> None:
+    file = "Größe\nx\n".encode("latin-1")
+    assert patched(file, HEAD + "@@ -2 +2 @@\n-x\n+ü\n") == "Größe\nü\n".encode("latin-1")
+    assert patched(file, HEAD + "@@ -2,0 +3 @@\n+ü\n") == "Größe\nx\nü\n".encode("latin-1")
+    assert "does not have" in fault(file, HEAD + "@@ -2 +2 @@\n-x\n+☀\n")
+    log = "Größe\nx\n".encode() + b"\xff torn\n"
+    assert patched(log, HEAD + "@@ -2 +2 @@\n-x\n+☀\n") == "Größe\n☀\n".encode() + b"\xff torn\n"
+
+
+def test_lines_that_are_only_put_in_end_as_those_of_the_file_and_stand_alone() -> None:
+    more = HEAD + "@@ -2,0 +3,2 @@\n+x\n+y\n"
+    assert patched(b"a\r\nb\r\nc\r\n", more) == b"a\r\nb\r\nx\r\ny\r\nc\r\n"
+    assert patched(b"a\nb", more) == b"a\nb\nx\ny\n" == patched(b"a\nb\n", more)
+    assert patched(b"a\r\nb", more) == b"a\r\nb\r\nx\r\ny\r\n"
+
+
 def test_names_lose_their_letters_quotes_and_times() -> None:
     rest = "@@ -1 +1 @@\n-a\n+b\n"
     assert read("--- f.orig\t2024-01-01 00:00\n+++ f\t2024-01-02\n" + rest)[0].path == "f"
