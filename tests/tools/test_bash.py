@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import time
 from pathlib import Path
 from typing import Any
 
@@ -128,7 +129,8 @@ def test_the_model_is_told_what_the_shell_is_for_and_which_shell_it_is() -> None
     for mode in ("native", "json"):  # in native mode the descriptions go with the schemas
         told = brief(SCENE, Catalogue(every()), mode) + "".join(tool.about for tool in every() if mode == "native")
         assert TOOL.about in told
-        assert all(tool.about in told for tool in (find("file_read"), find("file_write"), find("http_request")))
+        structured = ("file_read", "file_write", "file_edit", "grep", "glob", "outline", "http_request", "web_fetch")
+        assert all(find(name).about in told for name in structured)
 
 
 def test_what_structured_tools_do_needs_no_shell(tmp_path: Path) -> None:
@@ -322,3 +324,29 @@ def test_no_arguments_raise_anything_but_a_fault_of_ours(tmp_path: Path) -> None
             except Fault:
                 continue
     print(3 * rounds, "rounds")
+
+
+def test_it_is_waited_for_thirty_seconds_unless_told_and_not_at_all_in_the_background(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from edge.hands.run import Run
+
+    real, asked = Run.shell, []
+
+    def listening(self: Run, text: str, seconds: float, *how: Any, **more: Any) -> Any:
+        asked.append(seconds)
+        return real(self, text, seconds, *how, **more)
+
+    monkeypatch.setattr(Run, "shell", listening)
+    here = world(tmp_path)
+    here.job_seconds = 60.0
+    one_call("bash", {"command": "true"}, here)
+    one_call("bash", {"command": "true", "timeout_seconds": 2.5}, here)
+    assert asked == [30.0, 2.5]
+    begun = time.monotonic()
+    for seconds in (0.01, 50):  # is of no meaning in the background
+        found = one_call("bash", {"command": "sleep 55", "background": True, "timeout_seconds": seconds}, here)
+        assert found.ok and found.data is not None and found.data["status"] == "running"
+    assert time.monotonic() - begun < 40
+    assert len(here.shells().running()) == 2
+    here.close()

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from edge.call import Call, Observation, Scene
+from edge.dialects import meant
 from edge.faults import Refused, ToolFault, UsageFault
 from edge.gate.decide import decide
 from edge.gate.policy import Policy, State
@@ -145,3 +146,25 @@ def test_the_words_show_the_whole_url_and_names_of_fields() -> None:
     args = {"url": "https://x.de/\x1b[2J", "headers": {"Authorization": "Bearer s3cret"}}
     said = TOOL.words(args, SCENE)
     assert said == "fetch https://x.de/\\x1b[2J with the header fields Authorization"
+
+
+def test_the_whole_of_it_has_ten_seconds_unless_told_and_a_pages_name_for_them_is_understood(
+    web: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from edge.hands.net import Net
+
+    real, asked = Net.request, []
+
+    def listening(self: Net, *args: Any) -> Any:
+        asked.append(args[-1])
+        return real(self, *args)
+
+    monkeypatch.setattr(Net, "request", listening)
+    web.on["/"] = says(b"x")
+    for given in ({}, {"timeout": 2.5}, {"timeout_seconds": 0.5}):
+        args = meant("web.fetch", {"url": web.url(), **given}, {"web_fetch": TOOL.schema})[1]
+        carry(tmp_path, args)
+    assert asked == [10.0, 2.5, 0.5]
+    web.on["/"] = drips(b"HTTP/1.1 200 OK\r\n\r\n", b".", 0.05)  # each piece in time, the whole of it never
+    with pytest.raises(ToolFault, match=r"within 0\.5 s"):
+        carry(tmp_path, meant("web.fetch", {"url": web.url(), "timeout": 0.5}, {"web_fetch": TOOL.schema})[1])
