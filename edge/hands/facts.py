@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import time
 
-from edge.faults import Refused, ToolFault
+from edge.faults import Fault, Refused, ToolFault
 from edge.gate.paths import place
 
 TYPE_CHECKING = False
@@ -96,7 +96,6 @@ class Facts:
 
     def _file(self, path: str, query: Query) -> Mapping[str, Any]:
         """A log file by its name: text, or a journal."""
-        from edge.hands import facts_logs
         from edge.hands.open import again
         from edge.hands.way import Way
 
@@ -108,13 +107,24 @@ class Facts:
             descriptor = again(thing, path)
         finally:
             os.close(thing)
-        if os.pread(descriptor, 8, 0) == b"LPKSHHRH":
-            try:
+        return self._log(descriptor, path, found.full, query)
+
+    def _log(self, descriptor: int, path: str, full: str, query: Query) -> Mapping[str, Any]:
+        """What an open log says; it is closed."""
+        from edge.hands import facts_logs
+
+        try:
+            if os.pread(descriptor, 8, 0) == b"LPKSHHRH":
                 return facts_logs.entries(self._reader(), query, self.late, [(descriptor, path)], [])
-            finally:
-                os.close(descriptor)
-        lines, notes = facts_logs.text(descriptor, self._reader(), query, time.time(), self.late)
-        return facts_logs.told(found.full, lines, notes)
+            lines, notes = facts_logs.text(os.dup(descriptor), self._reader(), query, time.time(), self.late)
+            return facts_logs.told(full, lines, notes)
+        except OSError as error:  # files of /proc have no end to begin at, and some cannot be read at all
+            if isinstance(error, Fault):
+                raise
+            why = (error.strerror or "unknown error").lower()
+            raise ToolFault(f"{path} cannot be read as a log: {why}", "file_read reads files of other kinds") from error
+        finally:
+            os.close(descriptor)
 
     def wait(self, seconds: float) -> None:
         """Let time pass, at most until the call has to end."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
-from edge.faults import ToolFault, UsageFault
+from edge.faults import Fault, ToolFault, UsageFault
 from edge.tools.log_read import shown
 from tests.support.fact_calls import allowed_everywhere, only_own_faults, plain, small_on_the_wire
 from tests.support.journals import journal, start
@@ -90,3 +91,14 @@ def test_secrets_folders_and_devices_are_no_logs(tmp_path: Path) -> None:
 def test_a_line_shows_nothing_that_a_terminal_acts_on() -> None:
     told = {"source": "journal", "notes": [], "lines": [{"text": "a\x1b[31mb\nc", "when": "2026-05-20 10:00:00"}]}
     assert shown(told).splitlines()[1] == "2026-05-20 10:00:00 ab c"
+
+
+def test_a_file_without_an_end_is_told_and_no_descriptor_is_left(tmp_path: Path) -> None:
+    here = world(tmp_path)
+    before = sorted(os.listdir("/proc/self/fd"))
+    for path in (f"/proc/{os.getpid()}/stat", f"/proc/{os.getpid()}/mounts", f"/proc/{os.getpid()}/mem"):
+        with pytest.raises(Fault):
+            carry("log_read", {"source": path}, here, "full")
+    with pytest.raises(ToolFault, match=r"cannot be read as a log.*file_read"):
+        carry("log_read", {"source": f"/proc/{os.getpid()}/stat"}, here, "full")
+    assert sorted(os.listdir("/proc/self/fd")) == before
