@@ -142,6 +142,8 @@ def _told(start: str, tree: TreeHands, search: Search, page: Page) -> Observatio
     if page.kind == "content":
         if more:
             lines.append(f"[{_many(more, 'more hit')}{_in(page, files)}; narrow it]")
+        elif page.less:
+            lines.append("[some of the context left out; ask for less of it, or read it by file_read offset=NUMBER]")
     elif files:
         lines.append(f"[{_many(files, 'more file')} with hits; narrow it]")
     if not page.hits:

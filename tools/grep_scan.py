@@ -161,6 +161,8 @@ class Scan:
         missing = wanted - len(lines)
         if missing and self._before:
             lines = self._before[-missing:] + lines
+        if lines:
+            lines = self._page.nearest(lines, data[hit : data.find(b"\n", hit, hit + _KEPT)])
         if (search.before or search.after) and 0 < self._shown < number - len(lines) - 1:
             self._page.apart()
         for offset, line in enumerate(lines, number - len(lines)):

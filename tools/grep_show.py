@@ -4,6 +4,7 @@ Rules:
 1. A hit is `number:text`, a line of context `number-text`; blocks that do not touch are parted by `--` when there is
    context. In a tree the lines of a file stand below a line with its path.
 2. At most `most` hits and ROOM bytes are shown. Everything else is counted, and the last line says how much that is.
+   A hit comes before its context: of that, the nearest lines are shown that leave room for it.
 3. A line longer than WIDE bytes is cut around what matched in it, and that is said.
 """
 
@@ -19,17 +20,22 @@ if TYPE_CHECKING:
 
 ROOM = 7600  # bytes: about 8 KB with what is said of them
 WIDE = 500
+_SAID = 60  # bytes of a number and of what is said of a cut line
+_MOST_OF_A_LINE = 3 * WIDE + _SAID  # a byte that is no UTF-8 is shown as three
 _TOLD = 65536  # beyond that the length of a line is not known for sure
 _AHEAD = 120  # bytes of a cut line that are shown before the match
 
 
 class Page:
-    """Collects what is shown. `kind`: content, files or count. `single`: one file was asked for by its name."""
+    """Collects what is shown. `kind`: content, files or count. `single`: one file was asked for by its name.
+
+    `less`: there was no room for some of the context.
+    """
 
     def __init__(self, kind: str, most: int, single: bool, regex: Regex) -> None:
         self.kind = kind
         self.single = single
-        self.full = False
+        self.full = self.less = False
         self.hits = self.files = self.shown = self.shown_files = 0
         self.lines: list[str] = []
         self.found: list[list[Any]] = []
@@ -49,7 +55,19 @@ class Page:
 
     def context(self, path: str, number: int, line: bytes) -> None:
         if self._headed(path):
-            self._put(f"{number}-{_decoded(line[:WIDE])}{_cut(line)}")
+            self.less |= not self._put(f"{number}-{_decoded(line[:WIDE])}{_cut(line)}")
+
+    def nearest(self, before: list[bytes], line: bytes) -> list[bytes]:
+        """The last of the lines before a hit for which there is room, with the hit itself."""
+        if (len(before) + 1) * _MOST_OF_A_LINE < self._room:
+            return before
+        room = self._room - _size(line)
+        for at in range(len(before) - 1, -1, -1):
+            room -= _size(before[at])
+            if room < 0:
+                self.less = True
+                return before[at + 1 :]
+        return before
 
     def hit(self, path: str, number: int, line: bytes, matching: bool) -> None:
         """A line that is wanted. `matching`: it holds a match, where a long one is cut."""
@@ -100,6 +118,11 @@ class Page:
         span = self._regex.find(line) if matching else None
         start = max(0, min((span[0] if span else 0) - _AHEAD, len(line) - WIDE))
         return "..." * bool(start) + _decoded(line[start : start + WIDE]) + _cut(line)
+
+
+def _size(line: bytes) -> int:
+    """The room that a line takes at most."""
+    return len(_decoded(line[:WIDE]).encode("utf-8")) + _SAID
 
 
 def _decoded(line: bytes) -> str:

@@ -327,3 +327,20 @@ def test_what_a_pattern_cannot_say_is_named_and_a_lazy_repeat_finds_the_lines_of
     ):
         found = fact(grep(tmp_path, lazy, path="f"), "found")
         assert found == fact(grep(tmp_path, greedy, path="f"), "found") != []
+
+
+@pytest.mark.parametrize("path", ["f", "."])
+@pytest.mark.parametrize("fill", ["y", "\xfc"])
+def test_a_hit_is_never_left_out_for_its_own_context_and_what_is_left_out_is_said(
+    tmp_path: Path, path: str, fill: str
+) -> None:
+    (tmp_path / "f").write_bytes("".join(f"{n} {fill * 480}\n" for n in range(1, 61)).encode("latin-1"))
+    for number in (3, 30, 58):
+        shown = [line for line in lines(tmp_path, f"^{number} ", path=path, context=20) if line[0] != "["]
+        told = [line for line in lines(tmp_path, f"^{number} ", path=path, context=20) if line[0] == "["]
+        shown = [line.partition(" ")[0] for line in shown if line != "f"]
+        first = int(shown[0].split("-")[0].split(":")[0])
+        assert f"{number}:{number}" in shown and len(shown) < 41
+        assert shown == [f"{n}{':' if n == number else '-'}{n}" for n in range(first, first + len(shown))]
+        assert told == ["[some of the context left out; ask for less of it, or read it by file_read offset=NUMBER]"]
+    assert not any(line[0] == "[" for line in lines(tmp_path, "^30 ", path=path, context=2))
