@@ -32,6 +32,8 @@ class Lines(Watcher):
     def __init__(self) -> None:
         self._schemas: Mapping[str, Schema] = {}
         self._number = 0
+        self._numbers: dict[str, int] = {}  # of the calls that are not over
+        self._at = 0  # the number of the call that the last line was about
         self._waits = ""
         self._since = 0.0
         self._direct = False
@@ -78,6 +80,7 @@ class Lines(Watcher):
         from edge.cli.spelling import say as spell
 
         self._number += 1
+        self._at = self._numbers[call.id] = self._number
         args = spell(call.args, self._schemas[call.tool])
         self._line(f"{self._number} {call.tool} {visible(args)}".rstrip())
         if decision.verdict == "deny":
@@ -85,17 +88,27 @@ class Lines(Watcher):
         else:
             self._verdict[call.id] = decision
 
+    def _about(self, call: Call) -> None:
+        """Say which call the next lines are about, where those before were about another."""
+        number = self._numbers.get(call.id, self._at)
+        if number != self._at:
+            self._line(f"{number} {call.tool}:")
+            self._at = number
+
     def _gate(self, decision: Decision, verdict: str) -> None:
         self._line(f"  {decision.risk} risk, {verdict} [{decision.rule}]: {visible(decision.sentence)}")
 
     def granted(self, call: Call, decision: Decision, by: str) -> None:
         self._verdict.pop(call.id, None)
+        self._about(call)
         self._gate(decision, "allow" if by == "gate" else f"ask, yes by {by}")
         self._wait(call.tool)
 
     def outcome(self, call: Call, status: str, found: Observation) -> None:
         self._waits = ""
         decision = self._verdict.pop(call.id, None)
+        self._about(call)
+        self._numbers.pop(call.id, None)
         if decision is not None:
             self._gate(decision, "ask, not allowed")
         if self._direct and found.ok:
