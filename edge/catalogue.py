@@ -9,7 +9,7 @@ Rules:
 3. Deferred: ALWAYS and what the board declares is shown with its form, the others by name in the standing text. The
    model loads them with tool_search or tool_describe and calls them from the next step on.
 4. Loading is an act of showing. It changes no risk, no list and no permit; the gate sees every call as before.
-5. Where policy takes tool_search and tool_describe away, nothing is deferred.
+5. Where policy takes tool_search away, nothing is deferred.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Catalogue:
         self.tools = tools
         self.absent = dict(absent or {})
         self.schemas = {tool.name: tool.schema for tool in tools}
-        self.deferred = deferred and any(tool.name in FINDERS for tool in tools)
+        self.deferred = deferred and FINDERS[0] in self.schemas
         eager = (*ALWAYS, *BOARD, *FINDERS)
         # Where nothing is deferred there is nothing to find: a person may still call the finders by name.
         self._loaded = {
