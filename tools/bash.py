@@ -163,11 +163,7 @@ TOOL = Tool(
         "properties": {
             "command": {"type": "string", "minLength": 1},
             "cwd": {"type": "string"},
-            "timeout_seconds": {
-                "type": "number",
-                "minimum": 0,
-                "description": f"{SECONDS}, then background",
-            },
+            "timeout_seconds": {"type": "number", "minimum": 0},
             "background": {"type": "boolean"},
         },
         "required": ["command"],

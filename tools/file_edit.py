@@ -77,7 +77,7 @@ def run(args: Args, hands: Hands) -> Observation:
 
 TOOL = Tool(
     name="file_edit",
-    about="Replace exact text; old must be unique, or all=true; edits: several {old,new}.",
+    about="Replace exact text: old unique, or all=true; edits: several {old,new}.",
     schema={
         "type": "object",
         "properties": {

@@ -162,5 +162,5 @@ TOOL = Tool(
     effects=effects,
     run=run,
     words=words,
-    examples=("patch='--- a/n.txt\\n+++ b/n.txt\\n@@ -1 +1 @@\\n-old\\n+new\\n'",),
+    examples=("patch='--- a/n.txt\n+++ b/n.txt\n@@ -1 +1 @@\n-old\n+new\n'",),
 )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from edge.call import Effect, Observation
 from edge.faults import UsageFault
+from edge.text import letters
 from edge.tool import Tool
 
 TYPE_CHECKING = False
@@ -30,7 +31,7 @@ def effects(args: Args, scene: Scene) -> tuple[Effect, ...]:
         raise UsageFault("offset 0 is no line", "lines count from 1; offset=-100 is the 100th line from the end")
     if "offset" in args and "from_byte" in args:
         raise UsageFault("offset and from_byte cannot both be given", "offset counts lines, from_byte counts bytes")
-    if args.get("encoding") == "base64" and "offset" in args:
+    if args.get("base64") and "offset" in args:
         raise UsageFault("base64 has no lines", "give from_byte and limit in bytes instead of offset")
     return (Effect("read", f"file:{args['path']}"),)
 
@@ -40,7 +41,7 @@ def words(args: Args, scene: Scene) -> str:
 
 
 def run(args: Args, hands: Hands) -> Observation:
-    if "from_byte" in args or args.get("encoding") == "base64":
+    if "from_byte" in args or args.get("base64"):
         return _bytes(args, hands)
     found = hands.files.read(args["path"], args.get("offset", 1), args.get("limit", MOST), ROOM)
     if "entries" in found:
@@ -57,7 +58,7 @@ def run(args: Args, hands: Hands) -> Observation:
 
 
 def _binary(found: Mapping[str, Any]) -> str:
-    return f"[{found['path']} is {found['binary']}, {found['size']:,} bytes; encoding=base64 gives its bytes]"
+    return f"[{found['path']} is {found['binary']}, {found['size']:,} bytes; base64=true gives its bytes]"
 
 
 def _notes(found: Mapping[str, Any], offset: int) -> list[str]:
@@ -74,18 +75,20 @@ def _notes(found: Mapping[str, Any], offset: int) -> list[str]:
 
 
 def _bytes(args: Args, hands: Hands) -> Observation:
-    coded = args.get("encoding") == "base64"
+    coded = bool(args.get("base64"))
     count = min(args.get("limit", MOST), CODED if coded else ROOM)
     found = hands.files.part(args["path"], args.get("from_byte", 0), count)
     data: bytes = found["data"]
-    facts = {"path": found["path"], "place": found["place"], "from_byte": found["start"], "bytes": len(data)}
-    facts.update(size=found["size"], more=found["more"])
     if coded:
         import base64
 
         text = base64.b64encode(data).decode()
     else:
+        if found["more"]:
+            data = data[: letters(data, len(data))]
         text = data.decode("utf-8", "replace")
+    facts = {"path": found["path"], "place": found["place"], "from_byte": found["start"], "bytes": len(data)}
+    facts.update(size=found["size"], more=found["more"])
     if found["more"]:
         text += f"\n[more: go on with from_byte={found['start'] + len(data)}; the file has {found['size']} bytes]"
     elif not data:
@@ -95,7 +98,7 @@ def _bytes(args: Args, hands: Hands) -> Observation:
 
 TOOL = Tool(
     name="file_read",
-    about="Read a file by lines (offset -9: last 9) or bytes, or list a folder.",
+    about="Read lines (offset -9: last 9) or bytes of a file; list a folder.",
     schema={
         "type": "object",
         "properties": {
@@ -103,7 +106,7 @@ TOOL = Tool(
             "offset": {"type": "integer"},
             "limit": {"type": "integer", "minimum": 1, "maximum": MOST},
             "from_byte": {"type": "integer"},
-            "encoding": {"type": "string", "enum": ["text", "base64"]},
+            "base64": {"type": "boolean"},
         },
         "required": ["path"],
         "additionalProperties": False,

@@ -27,7 +27,7 @@ def words(args: Args, scene: Scene) -> str:
 def _content(args: Args) -> bytes:
     """The bytes to be written; UsageFault when base64 was said and it is none."""
     content: str = args["content"]
-    if args.get("encoding") != "base64":
+    if not args.get("base64"):
         return content.encode("utf-8", "replace")
     import base64
 
@@ -56,7 +56,7 @@ TOOL = Tool(
             "path": {"type": "string", "minLength": 1},
             "content": {"type": "string", "maxLength": 1048576},
             "append": {"type": "boolean"},
-            "encoding": {"type": "string", "enum": ["text", "base64"]},
+            "base64": {"type": "boolean"},
         },
         "required": ["path", "content"],
         "additionalProperties": False,

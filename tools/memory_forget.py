@@ -30,7 +30,7 @@ def run(args: Args, hands: Hands) -> Observation:
 
 TOOL = Tool(
     name="memory_forget",
-    about="Forget one remembered key for good, with all its versions.",
+    about="Forget what was remembered under a key.",
     schema={
         "type": "object",
         "properties": {"key": {"type": "string", "minLength": 1, "maxLength": 200}},

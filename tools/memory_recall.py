@@ -60,13 +60,13 @@ def _cut(entry: Mapping[str, Any], room: int) -> dict[str, Any]:
 
 TOOL = Tool(
     name="memory_recall",
-    about="Find what was remembered earlier, by words or the newest.",
+    about="Find what was remembered, by words or the newest.",
     schema={
         "type": "object",
         "properties": {
-            "query": {"type": "string", "maxLength": 1000, "description": "words; omitted or *: the newest"},
-            "limit": {"type": "integer", "minimum": 1, "maximum": 20, "description": "default 5"},
-            "since": {"type": "string", "minLength": 1, "maxLength": 40, "description": "ISO date"},
+            "query": {"type": "string", "maxLength": 1000},
+            "limit": {"type": "integer", "minimum": 1, "maximum": 20},
+            "since": {"type": "string", "minLength": 1, "maxLength": 40},
             "until": {"type": "string", "minLength": 1, "maxLength": 40},
         },
         "required": [],

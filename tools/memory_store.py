@@ -44,18 +44,14 @@ def run(args: Args, hands: Hands) -> Observation:
 
 TOOL = Tool(
     name="memory_store",
-    about="Remember a fact beyond this conversation; the same key replaces.",
+    about="Remember a fact for later conversations under a key.",
     schema={
         "type": "object",
         "properties": {
             "key": {"type": "string", "minLength": 1, "maxLength": 200},
             "content": {"type": "string", "minLength": 1, "maxLength": 16384},
-            "category": {
-                "type": "string",
-                "minLength": 1,
-                "maxLength": 40,
-                "description": "core (default), daily, conversation or your own; daily and conversation make room",
-            },
+            # core when absent; daily and conversation make room for others.
+            "category": {"type": "string", "minLength": 1, "maxLength": 40},
         },
         "required": ["key", "content"],
         "additionalProperties": False,

@@ -69,7 +69,7 @@ def _absolute(page: str) -> Callable[[str, str], str]:
 
 TOOL = Tool(
     name="web_fetch",
-    about="Fetch a web page; HTML comes as readable Markdown.",
+    about="Fetch a web page, HTML as readable Markdown.",
     schema={
         "type": "object",
         "properties": {

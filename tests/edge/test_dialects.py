@@ -111,7 +111,7 @@ def test_fs_write_replaces_the_whole_file_makes_its_folders_and_neither_appends_
     for content in ("first and longer\n", "second"):
         carried(tmp_path, "fs.write", path="a/b/f", content=content)
         assert (tmp_path / "a/b/f").read_text() == content
-    for more in ({"append": True}, {"encoding": "base64"}, {"patch": "x"}):
+    for more in ({"append": True}, {"base64": True}, {"patch": "x"}):
         with pytest.raises(UsageFault):
             meant("fs.write", {"path": "f", "content": "x", **more}, SCHEMAS)
 

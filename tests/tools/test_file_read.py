@@ -61,7 +61,28 @@ def test_about_8_kb_of_a_large_file_come_back_with_the_way_to_the_rest(tmp_path:
 def test_one_endless_line_is_cut_and_that_is_said(tmp_path: Path) -> None:
     (tmp_path / "big").write_text("x" * 999_999)
     found = carry("file_read", {"path": "big"}, world(tmp_path))
-    assert 1000 < len(found.text) <= 8192 + 100 and found.text.endswith("[line cut]")
+    assert 1000 < len(found.text) <= 8192 + 100
+    assert found.text.endswith(" [line cut]\n[of a long line from_byte reads the rest]")
+
+
+@pytest.mark.parametrize("letter", ["é", "☀", "😀"])
+@pytest.mark.parametrize("before", [0, 1, 2, 3])
+def test_no_letter_is_cut_in_two_by_lines_or_by_bytes(tmp_path: Path, letter: str, before: int) -> None:
+    line = "a" * before + letter * 5000
+    (tmp_path / "f").write_text(f"{line}\nend\n", encoding="utf-8")
+    desk = Desk(tmp_path)
+    first, end, said = desk.text("file_read", path="f").split("\n")
+    cut = first[: -len(" [line cut]")]
+    assert line.startswith(cut) and 4092 < len(cut.encode()) <= 4096 and (end, said[:5]) == ("end", "[of a")
+    got, at = "", 0
+    while True:
+        text = desk.text("file_read", path="f", from_byte=at)
+        part, _, more = text.rpartition("\n[more: go on with from_byte=")
+        if not more:
+            break
+        got, at = got + part, int(more.split(";")[0])
+    assert got + text == f"{line}\nend\n"
+    assert desk.text("file_read", path="f", from_byte=before, limit=1).startswith("\ufffd\n[more: go on")
 
 
 def test_a_folder_is_listed(tmp_path: Path) -> None:
@@ -134,24 +155,21 @@ def test_bytes_come_as_they_are_asked_for(tmp_path: Path) -> None:
     data = bytes(range(256)) * 100
     (tmp_path / "f").write_bytes(data)
     desk = Desk(tmp_path)
-    assert (
-        desk.text("file_read", path="f")
-        == "[f is data of no known kind, 25,600 bytes; encoding=base64 gives its bytes]"
-    )
+    assert desk.text("file_read", path="f") == "[f is data of no known kind, 25,600 bytes; base64=true gives its bytes]"
     got, at = b"", 0
     while True:
-        found = desk.call("file_read", path="f", encoding="base64", from_byte=at)
+        found = desk.call("file_read", path="f", base64=True, from_byte=at)
         got += base64.b64decode(found.text.split("\n")[0])
         assert len(found.text) <= 8192 and found.data is not None
         if not found.data["more"]:
             break
         at = int(found.text.partition("from_byte=")[2].partition(";")[0])
     assert got == data
-    assert base64.b64decode(desk.text("file_read", path="f", encoding="base64", from_byte=-2)) == data[-2:]
+    assert base64.b64decode(desk.text("file_read", path="f", base64=True, from_byte=-2)) == data[-2:]
     assert desk.text("file_read", path="f", from_byte=65, limit=3).startswith("ABC\n[more: go on with from_byte=68;")
     assert desk.text("file_read", path="f", from_byte=25_600) == "[no bytes here: the file has 25600 bytes]"
     with pytest.raises(UsageFault, match="base64 has no lines"):
-        judge("file_read", {"path": "f", "offset": 1, "encoding": "base64"}, desk.world)
+        judge("file_read", {"path": "f", "offset": 1, "base64": True}, desk.world)
 
 
 def test_encodings_and_ends_of_lines_are_told(tmp_path: Path) -> None:
@@ -165,7 +183,7 @@ def test_encodings_and_ends_of_lines_are_told(tmp_path: Path) -> None:
 def test_what_is_no_file_gives_a_sentence_at_once(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "fifo")
     desk = Desk(tmp_path)
-    for more in ({}, {"offset": -1}, {"from_byte": 0}, {"encoding": "base64"}):
+    for more in ({}, {"offset": -1}, {"from_byte": 0}, {"base64": True}):
         assert "is a FIFO and no regular file" in desk.fault("file_read", path="fifo", **more)
     assert "is a folder" in desk.fault("file_read", path=".", from_byte=0)
 

@@ -49,12 +49,12 @@ def test_missing_folders_are_made_and_what_was_done_is_said(tmp_path: Path) -> N
 def test_base64_becomes_bytes_and_what_is_none_is_told_at_once(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     data = bytes(range(256))
-    desk.call("file_write", path="f", content=base64.b64encode(data).decode(), encoding="base64")
-    desk.call("file_write", path="f", content=" AA\n== ", encoding="base64", append=True)
+    desk.call("file_write", path="f", content=base64.b64encode(data).decode(), base64=True)
+    desk.call("file_write", path="f", content=" AA\n== ", base64=True, append=True)
     assert (tmp_path / "f").read_bytes() == data + b"\0"
     for wrong in ("a", "!!!!", "AAA", "ä==="):
         with pytest.raises(UsageFault, match="is no base64"):
-            judge("file_write", {"path": "f", "content": wrong, "encoding": "base64"}, desk.world)
+            judge("file_write", {"path": "f", "content": wrong, "base64": True}, desk.world)
 
 
 def test_append_adds_at_the_end_of_small_and_large_files(tmp_path: Path) -> None:
