@@ -37,6 +37,7 @@ NAME = "memory.jsonl"
 WAITS = 10.0  # seconds for another process that is busy with it
 _MARK = len(b',"crc":"00000000"}')
 _VERSION = 1
+_reader: list[Callable[[str], Any]] = []  # made at the first line, and kept
 
 
 def encode(fields: dict[str, Any]) -> bytes:
@@ -76,10 +77,15 @@ def decode(line: bytes) -> dict[str, Any] | None:
     if not whole(line):
         return None
     try:
-        found = decoder()(line.decode("utf-8"))
+        found = (_reader or _read())[0](line.decode("utf-8"))
     except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
+
+
+def _read() -> list[Callable[[str], Any]]:
+    _reader.append(decoder())
+    return _reader
 
 
 def entry_of(line: bytes) -> Entry | None:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 NAME = "index.db"
 VERSION = 1
-SECONDS = 8.0  # of taking in entries before the file is gone through instead
+SECONDS = 3.0  # of taking in entries before the file is gone through instead
 _SLICE = 1000  # entries between two looks at the clock
 _TRIGRAMS = 12  # of one text that are looked up; what is found is compared as a whole
 _TAIL = len(b',"crc":"00000000"}\n')
