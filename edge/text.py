@@ -157,3 +157,14 @@ def _whole(raw: bytes) -> str:
         width = 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
         end = end - 1 + width if len(raw) >= end - 1 + width else end - 1
     return raw[:end].decode("utf-8", "surrogatepass")
+
+
+def letters(raw: bytes, end: int) -> int:
+    """`end`, or up to 3 less, so that raw[:end] does not end within a character of UTF-8. Never 0 for more than 0."""
+    for back in (1, 2, 3):
+        if back >= end or raw[end - back] < 0x80:
+            return end
+        if raw[end - back] >= 0xC0:
+            width = 2 if raw[end - back] < 0xE0 else 3 if raw[end - back] < 0xF0 else 4
+            return end - back if back < width else end
+    return end

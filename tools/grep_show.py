@@ -10,7 +10,7 @@ Rules:
 
 from __future__ import annotations
 
-from edge.text import visible
+from edge.text import letters, visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Page:
 
     def context(self, path: str, number: int, line: bytes) -> None:
         if self._headed(path):
-            self.less |= not self._put(f"{number}-{_decoded(line[:WIDE])}{_cut(line)}")
+            self.less |= not self._put(f"{number}-{_head(line)}{_cut(line)}")
 
     def nearest(self, before: list[bytes], line: bytes) -> list[bytes]:
         """The last of the lines before a hit for which there is room, with the hit itself."""
@@ -117,7 +117,13 @@ class Page:
             return _decoded(line)
         span = self._regex.find(line) if matching else None
         start = max(0, min((span[0] if span else 0) - _AHEAD, len(line) - WIDE))
-        return "..." * bool(start) + _decoded(line[start : start + WIDE]) + _cut(line)
+        while start and line[start] & 0xC0 == 0x80 and start < len(line) - 1:  # no character of UTF-8 is cut
+            start += 1
+        return "..." * bool(start) + _decoded(line[start : letters(line, min(start + WIDE, len(line)))]) + _cut(line)
+
+
+def _head(line: bytes) -> str:
+    return _decoded(line if len(line) <= WIDE else line[: letters(line, WIDE)])
 
 
 def _size(line: bytes) -> int:

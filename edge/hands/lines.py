@@ -2,7 +2,8 @@
 
 Rules:
 1. The size that a file claims is never believed: /proc and /sys claim 0 or a page. Reading goes on to the end.
-2. Memory is constant: lines are cut from blocks, a longer line than _LONGEST_LINE is cut and marked.
+2. Memory is constant: lines are cut from blocks, a longer line than _LONGEST_LINE is cut, not within a character, and
+   marked.
 3. Lines before a window are counted, not cut; lines before the end are looked for from the end backwards.
 4. A hole is not read: what a sparse file has not written is passed over.
 5. A bound that bites is said in the text.
@@ -13,6 +14,7 @@ from __future__ import annotations
 import os
 
 from edge.gate.paths import is_odd
+from edge.text import letters
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,7 +53,7 @@ def window(descriptor: int, first: int, count: int, limit: int, late: Callable[[
 
     first: from 1, or from the end when negative: -1 is the last line. The `first` of the result is negative when it is
     not known which line from the beginning it is. raw: the bytes of `text`, without the ends of lines. total: the lines
-    of the file, None when its end was not seen. `crlf`: lines ended so. OSError as it comes.
+    of the file, None when its end was not seen. `crlf`: lines ended so; `long`: some were cut. OSError as it comes.
     late: asked between two blocks; a reason to stop, in words, or "".
     """
     if first > 0:
@@ -163,12 +165,12 @@ def _after(block: bytes, count: int) -> int:
 class _Kept:
     """The lines of a window as they come, their bytes and the room for them."""
 
-    __slots__ = ("_count", "_cut", "_limit", "_rest", "_size", "crlf", "lines", "more")
+    __slots__ = ("_count", "_cut", "_limit", "_rest", "_size", "crlf", "lines", "long", "more")
 
     def __init__(self, count: int, limit: int) -> None:
         self.lines: list[bytes] = []
         self.more = False
-        self.crlf = False
+        self.crlf = self.long = False
         self._count = count
         self._limit = limit
         self._size = 0
@@ -199,8 +201,8 @@ class _Kept:
             self.more = True
             return False
         if self._cut or len(line) > _LONGEST_LINE:
-            line = line[:_LONGEST_LINE] + b" [line cut]"
-            self._cut = False
+            line = line[: letters(line, _LONGEST_LINE)] + b" [line cut]"
+            self._cut, self.long = False, True
         elif line.endswith(b"\r"):
             line = line[:-1]
             self.crlf = True
@@ -219,7 +221,7 @@ class _Kept:
         raw = b"\n".join(lines)
         text = raw.decode("utf-8", "replace")
         said = {"text": text, "raw": raw, "first": first, "lines": len(self.lines), "more": self.more}
-        return {**said, "total": total, "crlf": self.crlf}
+        return {**said, "total": total, "crlf": self.crlf, "long": self.long}
 
 
 def _blocks(descriptor: int, late: Callable[[], str]) -> Iterator[bytes | str]:

@@ -45,6 +45,7 @@ def lines_of(
         found = window(descriptor, first, count, limit, late)
     raw: bytes = found.pop("raw")
     told = ([_NAMES[mark]] if mark else []) + ["CRLF line ends"] * bool(found.pop("crlf"))
+    told += ["of a long line from_byte reads the rest"] * bool(found.pop("long"))
     if mark == "utf-8-sig" and found["first"] == 1:
         raw = raw.replace(b"\xef\xbb\xbf", b"", 1)
     if kernel and b"\0" in raw:

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from edge.text import clip, fold, plain, span, visible
+from edge.text import clip, fold, letters, plain, span, visible
 
 ROUNDS = 20_000 if os.environ.get("FIELDHAND_SOAK") == "1" else 2_000
 ATOMS = ["a", "Z", "0", ";", "[", "]", "?", "m", " ", "\\", "\n", "\t", "\r", "\x00", "\x07", "\x08", "\x18", "\x1a"]
@@ -119,3 +119,11 @@ def test_lines_are_broken_at_blanks_and_the_later_ones_are_indented() -> None:
     assert fold("short", 80) == "short"
     assert fold("", 80) == ""
     assert fold("  keep  blanks", 80) == "  keep  blanks"
+
+
+def test_a_piece_of_bytes_ends_between_letters_and_is_never_empty() -> None:
+    raw = "aé☀😀z".encode()
+    for end in range(1, len(raw) + 1):
+        whole = letters(raw, end)
+        assert end - 3 <= whole <= end and whole > 0 and raw[:whole].decode()
+    assert letters("😀".encode(), 2) == 2 and letters(b"caf\xe9", 4) == 3 and letters(b"\x80\x80\x80\x80", 4) == 4

@@ -77,8 +77,8 @@ def test_no_letter_is_cut_in_two_by_lines_or_by_bytes(tmp_path: Path, letter: st
     got, at = "", 0
     while True:
         text = desk.text("file_read", path="f", from_byte=at)
-        part, _, more = text.rpartition("\n[more: go on with from_byte=")
-        if not more:
+        part, on, more = text.rpartition("\n[more: go on with from_byte=")
+        if not on:
             break
         got, at = got + part, int(more.split(";")[0])
     assert got + text == f"{line}\nend\n"

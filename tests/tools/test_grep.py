@@ -344,3 +344,10 @@ def test_a_hit_is_never_left_out_for_its_own_context_and_what_is_left_out_is_sai
         assert shown == [f"{n}{':' if n == number else '-'}{n}" for n in range(first, first + len(shown))]
         assert told == ["[some of the context left out; ask for less of it, or read it by file_read offset=NUMBER]"]
     assert not any(line[0] == "[" for line in lines(tmp_path, "^30 ", path=path, context=2))
+
+
+@pytest.mark.parametrize("before", range(6))
+def test_a_line_is_cut_between_letters(tmp_path: Path, before: int) -> None:
+    (tmp_path / "f").write_text("a" * before + "☀" * 900 + "HIT" + "é" * 900 + "\nx\n", encoding="utf-8")
+    for pattern in ("HIT", "^x"):
+        assert "\ufffd" not in grep(tmp_path, pattern, path="f", context=1).text
