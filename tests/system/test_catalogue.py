@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from edge.call import Scene
-from edge.catalogue import ALWAYS, BOARD, FINDERS, MINIMAL
+from edge.catalogue import ALWAYS, BOARD, FINDERS, MINIMAL, Catalogue
 from edge.cli import settle
 from edge.cli.stock import catalogue
 from edge.config import load
 from edge.peripherals.sim.declare import OUTPUTS, SENSORS
-from edge.registry import TOOLS, find
+from edge.registry import TOOLS, every, find
 from tests.support import agent
 from tests.support.chatserver import ChatServer
 
@@ -206,3 +206,29 @@ def test_the_lists_for_people_have_every_tool_whether_its_form_is_put_off_or_not
     listed = agent.run(*words, home=tmp_path)
     assert listed.returncode == 0, listed.stderr
     assert all(f"\n{name}" in "\n" + listed.stdout for name in EVERYTHING)
+
+
+def test_a_tool_that_was_found_is_the_one_of_the_registry_and_of_every_later_call() -> None:
+    catalogue = Catalogue(every(), deferred=True)
+    before = {tool.name: tool for tool in catalogue.tools}
+    (found,), _, _ = catalogue.load(["grep"])
+    assert found is find("grep") is before["grep"] and any(tool is found for tool in catalogue.shown)
+    assert {tool.name: tool for tool in catalogue.tools} == before
+
+
+# --- what is told of a call ---
+
+
+@pytest.mark.parametrize("name", ["fs.read", "FS_Read", "file_read"])
+def test_every_record_of_a_call_names_its_tool_alike_whatever_it_was_called(name: str, tmp_path: Path) -> None:
+    read = call(name, path=f"{tmp_path}/w/note")
+    ran = Ran(tmp_path, "", read, DONE, words=("--trace", "json"))
+    assert [row["text"] for row in ran.outcomes] == ["the pump"]
+    traced = [json.loads(line) for line in ran.done.stderr.splitlines() if line.startswith("{")]
+    taped = agent.records(agent.tapes(tmp_path)[-1])
+    audited = [row for file in (agent.state(tmp_path) / "audit").glob("audit-*.jsonl") for row in agent.records(file)]
+    for rows in (traced, taped, audited):
+        named = [row["tool"] for row in rows if "tool" in row]
+        assert named and set(named) == {"file_read"}
+    (asked,) = ran.bodies[1]["messages"][-2]["tool_calls"]
+    assert asked["function"]["name"] == "file_read"
