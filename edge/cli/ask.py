@@ -55,8 +55,7 @@ class Terminal:
         if not self._open:
             return None
         if time.monotonic() > self._until:
-            self._printer.say("")
-            return self._ended(unanswered(self._seconds))
+            return self._ended(unanswered(self._seconds), "")
         ready, _, _ = select.select([self._descriptor], [], [], seconds)
         if not ready:
             return None
@@ -65,7 +64,7 @@ class Terminal:
         except OSError:
             piece = b""
         if not piece:
-            return self._ended(Answer(False, "nobody", "the terminal was closed before there was an answer"))
+            return self._ended(Answer(False, "nobody", "the terminal was closed before there was an answer"), "")
         self._typed = (self._typed + piece)[: 4 * LONGEST_TEXT]
         if b"\n" not in piece:
             return None
@@ -79,14 +78,17 @@ class Terminal:
         if self._open:
             self._open = False
             termios.tcflush(self._descriptor, termios.TCIFLUSH)
-            self._printer.say(f"\n  (no answer is needed any more: {said})")
+            self._printer.answered(f"\n  (no answer is needed any more: {said})")
 
     def close(self) -> None:
         """The terminal stays as it is."""
         self._open = False
+        self._printer.answered()
 
-    def _ended(self, answer: Answer) -> Answer:
+    def _ended(self, answer: Answer, *last: str) -> Answer:
+        """`last` ends the line of a question behind which nobody typed."""
         self._open = False
+        self._printer.answered(*last)
         return answer
 
     def _read(self, said: str) -> Answer | None:

@@ -7,6 +7,8 @@ Rules:
 3. `flush` waits as long as bytes move, and gives up after STUCK seconds of its own looking without any: time in which
    this process itself stood still (a stopped job, a starved machine) is no fault of the console.
 4. A progress line is overwritten by whatever comes after it, and gone before anything else is written to the terminal.
+5. While a question stands nothing pushes it away: what is told waits for the answer. What cannot wait is shown at once,
+   and the last line of the question again behind it.
 """
 
 from __future__ import annotations
@@ -39,21 +41,46 @@ class Printer:
         self._dropped = 0
         self._moved = 0
         self._spun = ""
+        self._question = ""  # the last line of one that stands
+        self._held: list[str] = []
         self._dead = False
         self.tty = os.isatty(descriptor)
         self.width = _columns(descriptor) if self.tty else 0
         self._spins = min(_SPUN, max(self.width - 1, 1))
         _thread.start_new_thread(self._write, ())
 
-    def say(self, text: str, after: str = "") -> None:
-        """One or more whole lines; `after` is put behind them without a line end (a prompt with what was typed)."""
+    def say(self, text: str, after: str = "", now: bool = False) -> None:
+        """One or more whole lines; `after` is put behind them without a line end (a prompt with what was typed).
+
+        now: it does not wait for the end of a question.
+        """
         with self._lock:
+            if self._question and not now:
+                self._hold(text)
+                return
+            if self._question:
+                self._put(f"\n{text}\n{self._question}")
+                return
             self._put(f"{self._wiped(after)}{text}\n{after}")
 
     def ask(self, text: str) -> None:
-        """Text without a line end, behind which somebody types."""
+        """A question, without a line end, behind which somebody types. It stands until `answered`."""
         with self._lock:
             self._put(self._wiped() + text)
+            self._question = text.rpartition("\n")[2]
+
+    def answered(self, *first: str) -> None:
+        """The question stands no more: `first`, then what was held up by it is told now."""
+        with self._lock:
+            held, self._held, self._question = self._held, [], ""
+            for text in (*first, *held):
+                self._put(text + "\n")
+
+    def _hold(self, text: str) -> None:
+        if len(self._held) < LINES:
+            self._held.append(text)
+        else:
+            self._dropped += 1
 
     def _wiped(self, prompt: str = "") -> str:
         """What takes the progress line away, or the prompt that stands there."""
@@ -64,7 +91,7 @@ class Printer:
     def spin(self, text: str) -> None:
         """The progress line, only on a terminal, only when it changed and nothing else waits."""
         with self._lock:
-            if self.tty and text != self._spun and not self._waiting:
+            if self.tty and text != self._spun and not self._waiting and not self._question:
                 self._put("\r" + text[: self._spins].ljust(min(len(self._spun), self._spins)))
                 self._spun = text
 
@@ -95,6 +122,8 @@ class Printer:
 
         No progress line stands afterwards: what others write to the same terminal begins at the left.
         """
+        if self._held:
+            self.answered()  # whoever waits for the end of all that is told does not wait for an answer
         if self._spun:
             with self._lock:
                 self._put(self._wiped())

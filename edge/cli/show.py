@@ -33,6 +33,7 @@ class Lines(Watcher):
         self._schemas: Mapping[str, Schema] = {}
         self._number = 0
         self._numbers: dict[str, int] = {}  # of the calls that are not over
+        self._running: dict[str, str] = {}  # the tools of those that run
         self._at = 0  # the number of the call that the last line was about
         self._waits = ""
         self._since = 0.0
@@ -41,11 +42,11 @@ class Lines(Watcher):
         self._typed: Callable[[], str] | None = None
         self._printer = telling()
 
-    def _line(self, text: str) -> None:
-        """One line, folded on a terminal; above a prompt at which somebody may be typing."""
+    def _line(self, text: str, now: bool = False) -> None:
+        """One line, folded on a terminal, above a prompt at which one may type. `now`: no question holds it."""
         width = self._printer.width
         typed = self._typed() if self._typed is not None and self._printer.tty else ""
-        self._printer.say(fold(text, width - 1, "     ") if width else text, typed)
+        self._printer.say(fold(text, width - 1, "     ") if width else text, typed, now)
 
     def knows(self, schemas: Mapping[str, Schema]) -> None:
         self._schemas = schemas
@@ -102,10 +103,12 @@ class Lines(Watcher):
         self._verdict.pop(call.id, None)
         self._about(call)
         self._gate(decision, "allow" if by == "gate" else f"ask, yes by {by}")
+        self._running[call.id] = call.tool
         self._wait(call.tool)
 
     def outcome(self, call: Call, status: str, found: Observation) -> None:
-        self._waits = ""
+        self._running.pop(call.id, None)
+        self._waits = next(iter(self._running.values()), "")  # others of the same step may still run
         decision = self._verdict.pop(call.id, None)
         self._about(call)
         self._numbers.pop(call.id, None)
@@ -122,10 +125,10 @@ class Lines(Watcher):
 
     def board(self, event: Mapping[str, Any]) -> None:
         if event.get("event") in ("note", "lost", "stopped", "resumed"):
-            self._line(f"board: {event['why']}")
+            self._line(f"board: {event['why']}", now=True)
             return
         state = {True: "on", False: "off"}.get(event.get("state"), "unknown")  # type: ignore[arg-type]
-        self._line(f"board: {event.get('name', '')} {state}, {event.get('why', event.get('event', ''))}")
+        self._line(f"board: {event.get('name', '')} {state}, {event.get('why', event.get('event', ''))}", now=True)
 
     def note(self, text: str) -> None:
         self._line(plain(text))

@@ -138,3 +138,28 @@ def test_a_long_call_is_shown_whole():
     assert "\x1b" not in shown
     assert all(f"line {number} " in shown for number in range(200))
     assert max(map(len, shown.splitlines())) <= 40
+
+
+def test_nothing_comes_between_a_question_and_its_answer(person):
+    person.approver.at_once(question())
+    person.until("[y/N/t] ")
+    person.printer.say("sh-1 has ended with exit code 0")
+    person.printer.spin("  ... grep (2 s)")
+    person.look()
+    assert person.screen == ""
+    person.type("y")
+    assert wait_for(person.approver).yes
+    assert person.until("exit code 0\n").splitlines()[-1] == "sh-1 has ended with exit code 0"
+
+
+def test_what_was_held_up_is_told_when_the_question_ends_without_an_answer(person):
+    for end in ("over", "time"):
+        person.approver.at_once(question(seconds=0.2 if end == "time" else 60))
+        person.until("[y/N/t] ")
+        person.printer.say(f"held until {end}")
+        if end == "over":
+            person.approver.over("stopped")
+            person.until("no answer is needed any more: stopped)")
+        else:
+            eventually(lambda: person.approver.poll(0.1) is not None)
+        person.until(f"held until {end}")

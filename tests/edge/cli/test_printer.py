@@ -116,3 +116,41 @@ def test_a_progress_line_never_takes_two_rows() -> None:
     printer.spin("x" * 70)
     assert printer.flush()
     assert drained(master).decode() == "\r" + "x" * 39 + "\r" + " " * 39 + "\r"
+
+
+def test_what_is_told_while_a_question_stands_waits_for_its_end() -> None:
+    master, slave = pty.openpty()
+    printer = Printer(slave)
+    printer.ask("? write a\n  Allow it? ")
+    printer.say("a shell has ended")
+    printer.spin("  ... grep (2 s)")
+    eventually(lambda: not printer._waiting)
+    assert drained(master).decode() == "? write a\r\n  Allow it? "
+    printer.answered()
+    printer.say("after")
+    assert printer.flush()
+    assert drained(master).decode() == "a shell has ended\r\nafter\r\n"
+
+
+def test_what_cannot_wait_is_told_and_the_question_stands_again_behind_it() -> None:
+    master, slave = pty.openpty()
+    printer = Printer(slave)
+    printer.ask("? write a\n  Allow it? ")
+    printer.say("board: fan off", now=True)
+    assert printer.flush()
+    assert drained(master).decode() == "? write a\r\n  Allow it? \r\nboard: fan off\r\n  Allow it? "
+
+
+def test_no_question_keeps_anything_for_ever() -> None:
+    read, write = os.pipe()
+    printer = Printer(write)
+    printer.ask("Allow it? ")
+    eventually(lambda: not printer._waiting)
+    for number in range(module.LINES + 5):
+        printer.say(f"line {number}")
+    assert printer.flush()
+    shown = drained(read).decode()
+    assert shown.startswith("Allow it? (5 lines are not shown: nobody read them)\nline 0\nline 1\n")
+    assert len(shown.splitlines()) == module.LINES + 1
+    printer.say("after")
+    assert printer.flush() and drained(read) == b"after\n"
