@@ -49,7 +49,7 @@ def run(args: Args, hands: Hands) -> Observation:
 
 TOOL = Tool(
     name="file_write",
-    about="Create or replace a file with its folders, or append to it.",
+    about="Create or replace a file with its folders, or append.",
     schema={
         "type": "object",
         "properties": {

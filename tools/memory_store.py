@@ -44,7 +44,7 @@ def run(args: Args, hands: Hands) -> Observation:
 
 TOOL = Tool(
     name="memory_store",
-    about="Remember a fact for later conversations under a key.",
+    about="Remember a fact under a key for later talks.",
     schema={
         "type": "object",
         "properties": {
