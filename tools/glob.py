@@ -112,6 +112,9 @@ def _told(start: str, found: list[str], total: int, tree: TreeHands) -> Observat
     lines = list(shown) or ["no match" + f" in {tree.entries:,} names below {start}"]
     if len(shown) < total:
         lines.append(f"[{len(shown):,} of {total:,} shown; narrow the pattern]")
+    written = sum(not path.isprintable() for path in found[: len(shown)])
+    if written:
+        lines.append(f"[{written:,} with signs that cannot be seen, written out: no tool but bash opens these]")
     lines += left_out(tree, "hidden=true")
     facts = {"paths": shown, "total": total, "left_out": dict(tree.skipped), "stopped": tree.stopped}
     return Observation(True, "\n".join(lines), facts, untrusted=True)

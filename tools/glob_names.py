@@ -42,7 +42,7 @@ class Part:
         self.deep = text == "**"
         self.literal = None if self.deep else literal(text)
         # Rule 3: only a dot that stands there matches one.
-        self.dots = hidden or (self.literal or text)[:1] == "."
+        self.dots = hidden or (self.literal or text.lstrip("\\"))[:1] == "."
         self.tail = ("" if self.deep else self.literal or (literal(text[1:]) if text[0] == "*" else "")) or ""
         self.by_end = bool(self.tail) and self.literal is None  # a star, and then only letters
         self.keep = self._keep(text)
@@ -203,7 +203,7 @@ def _split(pattern: str) -> tuple[bool, list[str], bool]:
         raise UsageFault(f"{pattern[:80]!r} names nothing", "give a pattern such as **/*.py")
     if parts[-1] == "**":
         parts.append("*")
-    return pattern.startswith("/"), parts, pattern.endswith("/")
+    return pattern.startswith("/"), parts, pattern.endswith(("/", "/."))
 
 
 def _braces(text: str) -> tuple[str, list[str], str] | None:

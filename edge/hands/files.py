@@ -19,9 +19,10 @@ import time
 from edge.call import Effect, Grant
 from edge.faults import Fault, Refused, ToolFault
 from edge.gate.paths import READABLE, inside, is_odd, place
+from edge.hands.adding import add
 from edge.hands.lines import entries
 from edge.hands.open import again, said
-from edge.hands.replace import NEW, Spot, add, new_folder, replace
+from edge.hands.replace import NEW, Spot, new_folder, replace
 from edge.hands.way import Way as Way
 
 TYPE_CHECKING = False
@@ -166,7 +167,7 @@ class Files:
         """Create, replace or lengthen a regular file, whole or not at all: `bytes was folders`.
 
         stamp: of `whole`; a file that is another one by now is not replaced. was: new, replaced or appended to.
-        folders: those that were missing and made, when `parents`. append: see edge/hands/replace.py.
+        folders: those that were missing and made, when `parents`. append: see edge/hands/adding.py.
         """
         way_to = self._granted("write", path)
 
@@ -260,7 +261,7 @@ class Files:
             finally:
                 os.close(thing)
             try:
-                names = [one for one in entries(folder) if one[:1] != "["]
+                names = [one for one in entries(folder) if one[:1] != "[" and one.rstrip("/") != name]
             finally:
                 os.close(folder)
         except (Fault, OSError):

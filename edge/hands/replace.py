@@ -5,18 +5,17 @@ Rules:
    Where the file system can (O_TMPFILE), it has a name only from when it is whole until it is renamed: a process that
    is killed while it writes leaves nothing behind.
 2. What is replaced is what was judged: the same device and inode right before the rename. A new file never lands on
-   something that appeared meanwhile (RENAME_NOREPLACE). A rename replaces a link, it never follows one.
+   something that appeared meanwhile (RENAME_NOREPLACE). A rename replaces a link, it never follows one. Between that
+   look and the rename the folder is locked (flock): of two agents none loses what the other has written. Who holds the
+   lock for longer than _PATIENCE is not waited for.
 3. No set-id and sticky bits, no capabilities: what a tool wrote must not run with another's rights. The owner stays.
 4. Whatever goes wrong, the temp file goes and the sentence says whether the file was changed.
-5. Appending to a file of at most _SMALL bytes writes it anew, so it is whole or not at all. To a larger one it is a
-   write at its end (O_APPEND) and a sync: a fault takes back what was written; power that fails in between can leave a
-   part of the new bytes, never harm to the old ones. So a log of a day does not cost a day of the card's life.
 """
 
 from __future__ import annotations
 
 import os
-from errno import EEXIST, EINVAL, EISDIR, ENOENT, ENOSYS, EOPNOTSUPP, EPERM, EXDEV
+from errno import EAGAIN, EEXIST, EINVAL, EISDIR, ENOENT, ENOSYS, EOPNOTSUPP, EPERM, EXDEV
 
 from edge.faults import ToolFault
 from edge.hands.open import rename_new, said
@@ -32,10 +31,16 @@ if TYPE_CHECKING:
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _HIDDEN = os.O_WRONLY | os.O_TMPFILE | os.O_CLOEXEC
-_END = os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _CANNOT = (ENOSYS, EINVAL, EPERM, EOPNOTSUPP)
-_SMALL = 256 << 10
+_PATIENCE = 1.0  # seconds
 NEW: Stamp = (0, 0, 0, 0)  # the stamp of what is not there
+
+
+class Changed(ToolFault):
+    """Something else changed the file meanwhile; nothing was done."""
+
+    def __init__(self, shown: str, how: str = "was changed by something else") -> None:
+        super().__init__(f"{shown} {how} meanwhile", "nothing was changed; look at it again")
 
 
 class Spot(Record):
@@ -64,9 +69,7 @@ def replace(spot: Spot, content: bytes, read: Stamp | None = None) -> str:
     """
     old = _old(spot.folder, spot.name, spot.shown, spot.found)
     if read and (stamp(old) if old else NEW) != read:
-        raise ToolFault(
-            f"{spot.shown} was changed by something else meanwhile", "nothing was changed; look at it again"
-        )
+        raise Changed(spot.shown)
     temp = f".{os.urandom(8).hex()}.tmp"
     return _named(spot, temp, old, read, lambda: _fill(spot.folder, temp, content, old, spot.shown))
 
@@ -109,54 +112,6 @@ def _named(spot: Spot, temp: str, old: os.stat_result | None, read: Stamp | None
         if not done:
             _drop(spot.folder, temp)
     return "replaced" if old else "new"
-
-
-def add(spot: Spot, content: bytes) -> str:
-    """Put `content` at the end of a file (rule 5), or create it: `new` or `appended to`."""
-    from contextlib import suppress
-
-    old = _old(spot.folder, spot.name, spot.shown, spot.found)
-    if old is None:
-        return replace(spot, content)
-    descriptor = os.open(spot.name, _END, dir_fd=spot.folder)
-    try:
-        now = os.fstat(descriptor)
-        if (now.st_dev, now.st_ino) != (old.st_dev, old.st_ino) or now.st_nlink > 1:
-            raise ToolFault(f"{spot.shown} was changed by something else meanwhile", "nothing was changed; try again")
-        if now.st_size <= _SMALL:
-            replace(spot, _read(descriptor, now.st_size) + content, stamp(now))
-        else:
-            spot.still()
-            _lengthen(descriptor, content, now.st_size, spot.shown)
-    finally:
-        with suppress(OSError):  # what was written was synced: nothing that close(2) says changes that
-            os.close(descriptor)
-    return "appended to"
-
-
-def _read(descriptor: int, size: int) -> bytes:
-    kept = b""
-    while len(kept) < size and (block := os.pread(descriptor, size - len(kept), len(kept))):
-        kept += block
-    return kept
-
-
-def _lengthen(descriptor: int, content: bytes, size: int, shown: str) -> None:
-    view = memoryview(content)
-    try:
-        while view:
-            view = view[os.write(descriptor, view) :]
-        os.fsync(descriptor)
-    except OSError as error:
-        written = len(content) - len(view)
-        from contextlib import suppress
-
-        with suppress(OSError):  # when the card takes nothing back either, the sentence says what is there
-            if os.fstat(descriptor).st_size == size + written:  # nobody else wrote behind it
-                os.ftruncate(descriptor, size)
-                written = 0
-        fix = f"{written} of {len(content)} bytes stand at its end" if written else "nothing was changed"
-        raise ToolFault(f"{shown} cannot be written: {said(error)}", fix) from error
 
 
 def confirm(folder: int, done: str) -> None:
@@ -263,13 +218,43 @@ def _put(folder: int, temp: str, name: str, old: os.stat_result | None, shown: s
     if old is None:
         _put_new(folder, temp, name, shown)
         return
+    lock = locked(folder)
+    try:
+        _put_over(folder, temp, name, old, shown, read)
+    finally:
+        if lock >= 0:
+            os.close(lock)
+
+
+def locked(folder: int) -> int:
+    """A descriptor that holds the lock of the folder until it is closed; -1 where it cannot be had."""
+    import fcntl
+    import time
+
+    try:
+        lock = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
+    except OSError:
+        return -1
+    ends = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return lock
+        except OSError as error:
+            if error.errno != EAGAIN or time.monotonic() > ends:
+                os.close(lock)
+                return -1
+        time.sleep(0.002)
+
+
+def _put_over(folder: int, temp: str, name: str, old: os.stat_result, shown: str, read: Stamp | None) -> None:
     try:
         now = os.stat(name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
         now = None
     same = now is not None and (now.st_dev, now.st_ino) == (old.st_dev, old.st_ino) and now.st_nlink < 2
     if not same or (read and now is not None and stamp(now) != read):
-        raise ToolFault(f"{shown} was changed by something else meanwhile", "nothing was changed; look at it again")
+        raise Changed(shown)
     os.rename(temp, name, src_dir_fd=folder, dst_dir_fd=folder)
 
 
@@ -282,7 +267,7 @@ def _put_new(folder: int, temp: str, name: str, shown: str) -> None:
                 raise
             _put_by_link(folder, temp, name)
     except FileExistsError as error:
-        raise ToolFault(f"{shown} appeared meanwhile", "nothing was changed; look at it again") from error
+        raise Changed(shown, "appeared") from error
 
 
 def _put_by_link(folder: int, temp: str, name: str) -> None:

@@ -127,13 +127,15 @@ ROOMS = (
     # What a hand may use grows with what hands can touch; ctypes, socket, ssl and subprocess are for here alone.
     # openat2 and renameat2 have no other way from Python than a system call by its number.
     Room(
-        "edge.hands.blocks edge.hands.files edge.hands.guard edge.hands.lines edge.hands.listing edge.hands.looks "
-        "edge.hands.moving edge.hands.open edge.hands.reading edge.hands.remove edge.hands.replace edge.hands.trash "
+        "edge.hands.adding edge.hands.blocks edge.hands.files edge.hands.guard edge.hands.lines edge.hands.listing "
+        "edge.hands.looks edge.hands.moving edge.hands.open edge.hands.reading edge.hands.remove edge.hands.trash "
         "edge.hands.walk edge.hands.way",
         WORDS + " edge.gate.* edge.hands.*",
         "errno os time",
         PURE_LATE + " contextlib ctypes difflib",
     ),
+    # A folder is locked for the moment in which one file takes the place of another.
+    Room("edge.hands.replace", WORDS + " edge.hands.*", "errno os", PURE_LATE + " contextlib fcntl time"),
     # A file that comes from afar is locked while it grows; dates tell its versions apart.
     Room(
         "edge.hands.incoming",

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from edge.faults import Refused, ToolFault
+from edge.hands import adding
 from edge.hands import open as opening
 from edge.hands import replace as replacing
 from tests.support.opening import hand, world
@@ -324,7 +325,7 @@ def test_a_folder_that_is_moved_out_of_the_workspace_meanwhile_is_not_written_in
 def test_a_fault_at_any_call_of_an_append_takes_nothing_away_and_says_what_is_there(
     tmp_path: Path, card: Card, code: int, small: bool, lasting: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(replacing, "_SMALL", 1 << 20 if small else 10)
+    monkeypatch.setattr(adding, "_SMALL", 1 << 20 if small else 10)
     path = tmp_path / "f"
     for at in range(1, 200):
         card.at = 0
@@ -348,7 +349,7 @@ def test_a_fault_at_any_call_of_an_append_takes_nothing_away_and_says_what_is_th
 def test_an_append_that_cannot_be_taken_back_says_how_much_of_it_is_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(replacing, "_SMALL", 10)
+    monkeypatch.setattr(adding, "_SMALL", 10)
     (tmp_path / "f").write_bytes(OLD)
     real = os.write
     count = [0]
@@ -417,3 +418,59 @@ def test_where_no_file_can_be_without_a_name_it_is_written_all_the_same(
     for content in (OLD, NEW):
         hand(world(tmp_path), "write", "f").write("f", content)
         assert (tmp_path / "f").read_bytes() == content and os.listdir(tmp_path) == ["f"]
+
+
+@pytest.mark.parametrize("small", [True, False], ids=["written anew", "at its end"])
+def test_appends_of_several_processes_at_once_all_arrive(
+    tmp_path: Path, small: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(adding, "_SMALL", 1 << 20 if small else 10)
+    writers = [hand(world(tmp_path), "write", "f") for _ in range(4)]
+    children = []
+    for number, writer in enumerate(writers):
+        child = os.fork()
+        if not child:
+            code = 1
+            try:
+                for line in range(10):
+                    for _ in range(50):  # what is told to be tried again is tried again
+                        if not told(partial(writer.put, "f", b"%d-%d\n" % (number, line), append=True)):
+                            break
+                code = 0
+            finally:
+                os._exit(code)
+        children.append(child)
+    assert [os.waitpid(child, 0)[1] for child in children] == [0] * 4
+    found = (tmp_path / "f").read_text().split()
+    assert [name for name in found if name[0] == "2"] == [f"2-{line}" for line in range(10)]
+    assert sorted(found) == sorted(f"{number}-{line}" for number in range(4) for line in range(10))
+    assert os.listdir(tmp_path) == ["f"]
+
+
+def test_an_append_goes_on_after_what_something_else_wrote_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "f"
+    path.write_bytes(OLD)
+    writer, real, wrote = hand(world(tmp_path), "write", "f"), os.fsync, []
+
+    def meanwhile(descriptor: int) -> None:
+        if not wrote:
+            wrote.append(path.write_bytes(b"other\n"))
+        real(descriptor)
+
+    monkeypatch.setattr(os, "fsync", meanwhile)
+    assert writer.put("f", NEW, append=True)["was"] == "appended to" and wrote
+    assert path.read_bytes() == b"other\n" + NEW and os.listdir(tmp_path) == ["f"]
+
+
+def test_who_keeps_the_folder_locked_stops_no_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replacing, "_PATIENCE", 0.05)
+    (tmp_path / "f").write_bytes(OLD)
+    lock = os.open(tmp_path, os.O_RDONLY)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    try:
+        hand(world(tmp_path), "write", "f").write("f", NEW)
+    finally:
+        os.close(lock)
+    assert (tmp_path / "f").read_bytes() == NEW
