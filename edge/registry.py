@@ -45,6 +45,7 @@ TOOLS = {
     "log_read": "edge.tools.log_read",
     "service_status": "edge.tools.service_status",
     "recall": "edge.tools.recall",
+    "git_operations": "edge.tools.git_operations",
     "calculator": "edge.tools.calculator",
     "spill_read": "edge.tools.spill_read",
     "memory_store": "edge.tools.memory_store",

@@ -132,6 +132,8 @@ def finding(effect: Effect, policy: Policy, scene: Scene) -> Finding:
         return _file(effect, name, policy, scene)
     if kind == "url":
         return _url(effect, name, policy)
+    if kind == "repo":
+        return _repo(effect, name, policy, scene)
     grant = Grant(effect.verb, kind, name, effect.deep)
     if kind == "output" and effect.verb == "actuate":
         for output in scene.outputs:
@@ -172,6 +174,18 @@ def _file(effect: Effect, path: str, policy: Policy, scene: Scene) -> Finding:
         kind = _special(spot.full, kind, effect.observes)
     row = rules.RULES.get((effect.verb, "file", kind), rules.NO_RULE)
     return Finding(effect, row, grant, spot.full)
+
+
+def _repo(effect: Effect, path: str, policy: Policy, scene: Scene) -> Finding:
+    """The repository in a folder: what the place is says whether it may be changed."""
+    spot = place(path, scene)
+    grant = Grant(effect.verb, "repo", spot.full)
+    if spot.kind in _NOWHERE:
+        return Finding(effect, _NOWHERE[spot.kind], grant, spot.full)
+    kind = spot.change
+    if policy.forbidden_paths and _closed(f"{spot.full}/.git".lower(), _lower(policy.forbidden_paths), True):
+        kind = "forbidden"
+    return Finding(effect, rules.RULES.get((effect.verb, "repo", kind), rules.NO_RULE), grant, spot.full)
 
 
 def _lower(paths: tuple[str, ...]) -> tuple[str, ...]:

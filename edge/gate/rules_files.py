@@ -19,7 +19,9 @@ _STARTUP = "writes {what}, which is run by itself later, outside of Fieldhand"
 _FORBIDDEN = "{what} is closed by `forbidden_paths` of the risk profile"
 _DEVICE = "{what} is a device file; hardware goes through the hardware tools"
 _KNOB = "{what} sets the kernel or hardware; hardware goes through the hardware tools"
+_REPO = "a repository in {what} is not changed by tools: only one in a plain folder that `roots` names"
 _ELSEWHERE = ("system", "outside")
+_NO_REPO = ("outside", "readable", "system", "own", "secret", "settings", "hook", "startup")
 
 
 def _observed(verb: str, word: str) -> dict[tuple[str, str, str], Row]:
@@ -53,4 +55,8 @@ FILES = {
     ("write", "file", "system"): Row("write.system", "high", NEVER, _ROOTS),
     ("write", "file", "outside"): Row("write.outside", "high", NEVER, _ROOTS),
     ("write", "file", "forbidden"): Row("write.forbidden", "high", NEVER, _FORBIDDEN),
+    # A repository in the folder: its objects, refs, logs and index, by the hand that opens nothing else of it.
+    ("write", "repo", "workspace"): Row("write.repo", "medium", MEDIUM, "records changes in the repository of {what}"),
+    **{("write", "repo", kind): Row("write.repo-elsewhere", "high", NEVER, _REPO) for kind in _NO_REPO},
+    ("write", "repo", "forbidden"): Row("write.forbidden", "high", NEVER, _FORBIDDEN),
 }

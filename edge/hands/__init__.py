@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from edge.hands.memory import MemoryHand
     from edge.hands.net import Net
     from edge.hands.outputs import Outputs
+    from edge.hands.repo import Repo
     from edge.hands.run import Run
     from edge.hands.sensors import Sensors
     from edge.hands.spill import SpillReader
@@ -107,6 +108,12 @@ class Hands:
 
         self._holder.permit = look(self._holder, self._walled)
         return Run(self._holder)
+
+    @property
+    def repo(self) -> Repo:
+        from edge.hands.repo import Repo
+
+        return Repo(self._holder)
 
     @property
     def jobs(self) -> Jobs:

@@ -175,6 +175,18 @@ ROOMS = (
         "os time",
         PURE_LATE + " _thread ctypes lzma socket sys",
     ),
+    # A repository: objects are packed by zlib, named by SHA-1; dulwich reads what stands inside of them, where it is.
+    Room(
+        "edge.hands.repo edge.hands.repo_change edge.hands.repo_folder edge.hands.repo_form "
+        "edge.hands.repo_history edge.hands.repo_ignore edge.hands.repo_index edge.hands.repo_names "
+        "edge.hands.repo_objects edge.hands.repo_open edge.hands.repo_pack edge.hands.repo_refs "
+        "edge.hands.repo_settings edge.hands.repo_stash edge.hands.repo_status edge.hands.repo_trees "
+        "edge.hands.repo_write",
+        WORDS + " edge.gate.* edge.hands.*",
+        "binascii errno os time",
+        PURE_LATE + " contextlib heapq zlib",
+        "__import__",
+    ),
     # The time of a call begins with its hands.
     Room("edge.hands.*", WORDS + " edge.gate.* edge.hands.*", "os time", PURE_LATE + " _thread"),
     # Which header fields a caller may set is asked before anybody is asked to allow them.
@@ -213,6 +225,11 @@ ROOMS = (
     # Lines in, entries out; imported when a file is outlined.
     Room("edge.tools.outline", "edge.tool edge.call edge.faults edge.tools.outlines.*"),
     Room("edge.tools.outlines.*", "edge.record edge.tools.outlines.*"),
+    # What a repository told, in git's own short forms; differences line by line.
+    Room(
+        "edge.tools.git_lines edge.tools.git_operations edge.tools.git_text",
+        "edge.tool edge.call edge.faults edge.tools.git_lines edge.tools.git_text",
+    ),
     # Arithmetic with units: exact numbers of the standard library.
     Room(
         "edge.tools.calc edge.tools.calc.*",
