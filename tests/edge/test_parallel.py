@@ -49,6 +49,16 @@ def test_input_may_be_json_text_and_an_alias_brings_its_own_arguments() -> None:
     ]
 
 
+def test_it_may_hold_every_tool_that_only_reads_files_and_requests_that_only_read() -> None:
+    reads = {"grep": {"pattern": "x", "path": "a"}, "glob": {"pattern": "*"}, "outline": {"path": "a"}}
+    tools = {name: find(name).schema for name in (*TOOLS, *reads)}
+    calls = [{"action": name, "input": given} for name, given in reads.items()]
+    head = {"action": "http_request", "input": {"url": "http://x/", "method": "HEAD"}}
+    given = {"thought": "t", "action": "parallel", "action_input": {"calls": [*calls, head]}}
+    got = read(json.dumps(given), "json", tools)
+    assert isinstance(got, Step) and [call.tool for call in got.calls] == [*reads, "http_request"]
+
+
 @pytest.mark.parametrize(
     ("calls", "said"),
     [

@@ -14,6 +14,7 @@ from edge.cli import settle
 from edge.cli.stock import catalogue
 from edge.config import load
 from edge.peripherals.sim.declare import OUTPUTS, SENSORS
+from edge.record import replace
 from edge.registry import TOOLS, every, find
 from tests.support import agent
 from tests.support.chatserver import ChatServer
@@ -118,6 +119,39 @@ def test_lists_of_a_profile_narrow_the_full_and_the_minimal_set(tmp_path: Path) 
     assert chosen(tmp_path, f"{profile}[tools]\noptional = []\n") == {"file_read"}
     nothing = "profile = 'p'\n[risk_profiles.p]\ndeny_all_tools = true\n"
     assert chosen(tmp_path, nothing) == set()
+
+
+def test_a_name_that_cannot_be_had_is_told_and_the_wildcard_tells_nothing(tmp_path: Path) -> None:
+    named = Ran(tmp_path, "[tools]\noptional = ['web_search', 'calculatr']\n", DONE).done.stderr
+    assert "tools.optional names 'web_search', which this version of Fieldhand does not have" in named
+    assert "tools.optional names 'calculatr'" in named and "did you mean calculator?" in named
+    full = Ran(tmp_path, "[tools]\noptional = ['*']\n", DONE)
+    assert "tools.optional" not in full.done.stderr and "web_search" not in full.shown()
+
+
+def test_full_is_what_this_board_these_needs_and_this_policy_leave_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from edge.tools import calculator
+
+    text = "[tools]\noptional = ['*']\n"
+    settings = load(written(tmp_path, text))
+    policy = settle.policy(settings)
+    bare, _ = catalogue(settings.tools, policy, Scene("/", ""), False)
+    assert {tool.name for tool in bare.tools} & set(BOARD) == set() and BOARD[0] in chosen(tmp_path, text)
+    needy = replace(calculator.TOOL, needs=("library:no_such_library",))
+    monkeypatch.setattr(calculator, "TOOL", needy)
+    found, told = catalogue(settings.tools, policy, HERE, False)
+    why = "the Python package no_such_library is not installed"
+    assert "calculator" not in found.schemas and found.absent == {"calculator": why} and told == ()
+    named = load(written(tmp_path, "[tools]\noptional = ['*', 'calculator']\n")).tools
+    assert catalogue(named, policy, HERE, False)[1] == (
+        f"tools.optional names calculator, and it is not offered: {why}",
+    )
+    monkeypatch.setattr(calculator, "TOOL", replace(needy, needs=("program:/bin/no-such-program",)))
+    assert catalogue(named, policy, HERE, False)[0].absent["calculator"].startswith("there is no /bin/no-such-program")
+    denied = "profile = 'p'\n[risk_profiles.p]\nallowed_tools = ['grep']\n" + text
+    assert chosen(tmp_path, denied) == {"grep"}
 
 
 def test_choosing_a_tool_grants_nothing(tmp_path: Path) -> None:

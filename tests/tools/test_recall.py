@@ -15,6 +15,7 @@ from edge.hands.world import World
 from edge.registry import find
 from edge.tape.journal import Tape
 from tests.support.one_call import carry, judge, world
+from tests.support.turns import Bench
 
 TURNS = 300
 
@@ -83,3 +84,17 @@ def test_it_only_looks_and_every_preset_lets_it(preset: str, here: World) -> Non
     decision = judge("recall", {"query": "goal"}, here, preset)[1]
     assert (decision.verdict, decision.risk) == ("allow", "low")
     assert carry("recall", {"seq": 1}, here, preset).ok
+
+
+def test_sixteen_kilobytes_of_messages_reach_the_model_and_no_more(tmp_path: Path) -> None:
+    replies = [
+        json.dumps({"thought": "", "action": "recall", "action_input": {"query": "pump", "limit": 20}}),
+        json.dumps({"thought": "", "action": "final", "action_input": "done"}),
+    ]
+    bench = Bench(tmp_path, replies)
+    for number in range(20):
+        bench.tape.append("line", {"text": f"pump {number}: {'x' * 1500}"})
+    bench.loop.run("go")
+    ((status, text),) = bench.watcher.told
+    assert status == "done" and 12_288 < len(text.encode()) <= 16_384
+    bench.world.close()
