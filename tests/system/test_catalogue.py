@@ -18,6 +18,7 @@ from edge.record import replace
 from edge.registry import TOOLS, every, find
 from tests.support import agent
 from tests.support.chatserver import ChatServer
+from tests.support.sources import ROOT, python_files
 
 HERE = Scene("/", "", (), SENSORS, OUTPUTS)
 EVERYTHING = set(TOOLS) - set(FINDERS)  # what a model is shown where nothing is put off
@@ -266,3 +267,16 @@ def test_every_record_of_a_call_names_its_tool_alike_whatever_it_was_called(name
         assert named and set(named) == {"file_read"}
     (asked,) = ran.bodies[1]["messages"][-2]["tool_calls"]
     assert asked["function"]["name"] == "file_read"
+
+
+def test_what_a_tool_says_of_itself_stands_in_its_own_file_alone_and_everybody_is_told_just_that(
+    tmp_path: Path,
+) -> None:
+    sources = {path: path.read_text("utf-8") for folder in ("edge", "tools") for path in python_files(folder)}
+    for name in TOOLS:
+        where = [path for path, text in sources.items() if find(name).about in text]
+        assert [path.relative_to(ROOT).as_posix() for path in where] == [f"tools/{name}.py"]
+    shown = Ran(tmp_path, "", DONE).shown()
+    assert {name: one["description"] for name, one in shown.items()} == {name: find(name).about for name in shown}
+    listed = agent.run("tools", home=tmp_path).stdout.splitlines()
+    assert all(f"    {find(name).about}" in listed for name in EVERYTHING)
