@@ -301,7 +301,7 @@ class Calls:
         self._keeper.keep("outcome", fields, not granted.observes)
         self.troubles.outcome(call, status, found.ok, granted.observes, granted.decision.rule)
         nudge, stop = self._repeats.seen(call, found)
-        news = self.lasting.news()
+        news = self.lasting.news(found.text)
         told = replace(found, text="\n".join([found.text, *news, *[nudge] * bool(nudge)])) if nudge or news else found
         self._parts.watcher.outcome(call, status, told)
         self._parts.context.observation(call, told, time.monotonic(), receipt)

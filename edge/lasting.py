@@ -62,7 +62,7 @@ class Lasting:
         """Put its end on the tape. TapeFault."""
         self._keeper.keep("note", {"text": facts["words"], "call": call.id, **{name: facts[name] for name in _KEPT}})
 
-    def news(self) -> list[str]:
-        """What the model was not told yet; it is told now."""
+    def news(self, told: str = "") -> list[str]:
+        """What the model was not told yet, nor by `told`; it is told now."""
         found, self._news = self._news, []
-        return found
+        return [one for one in found if one[1:-1] not in told]

@@ -49,7 +49,7 @@ class Spill:
         except OSError as error:
             return f"[all of it, {len(raw)} bytes, could not be kept: {(error.strerror or 'unknown error').lower()}]"
         blocks = (len(raw) + BLOCK - 1) // BLOCK
-        return f"[all {len(raw)} bytes are kept: spill_read handle={handle}, blocks 0 to {blocks - 1}]"
+        return f"[this result unclipped, {len(raw)} bytes: spill_read handle={handle}, blocks 0 to {blocks - 1}]"
 
     def _kept(self, raw: bytes, text: str, tool: str) -> str:
         import binascii

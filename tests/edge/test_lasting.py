@@ -87,6 +87,22 @@ def test_the_model_is_told_with_the_next_result_or_the_next_line_and_once(tmp_pa
     assert here.loop.news() == ["[sh-1 has ended with exit code 6]"] and here.loop.news() == []
 
 
+def test_an_end_that_a_result_tells_itself_is_not_told_twice(tmp_path: Path) -> None:
+    replies = [bash("sleep 60", background=True), step("bash_kill", {"shell_id": "sh-1"}), DONE]
+    here = bench(tmp_path, replies)
+    here.loop.run("go")
+    wait(lambda: bool(noted(here)))
+    (_, killed) = here.watcher.told
+    assert killed[1].count("sh-1 was ended by bash_kill") == 1 and here.loop.news() == []
+    here = bench(
+        tmp_path / "b", [bash("exit 5", background=True), DONE, step("bash_output", {"shell_id": "sh-1"}), DONE]
+    )
+    here.loop.run("go")
+    wait(lambda: bool(noted(here)))
+    here.loop.run("again")
+    assert here.watcher.told[-1][1] == "[sh-1 has ended with exit code 5; next_offset=0]"
+
+
 def test_a_wait_may_be_longer_than_a_tool_may_run(tmp_path: Path) -> None:
     here = bench(
         tmp_path, [bash("sleep 2.6; echo waited", timeout_seconds=50), DONE], policy=Policy("full", seconds=2.0)
