@@ -134,8 +134,7 @@ class Book:
 
     def close(self) -> None:
         for fd in (self.fd, self.lock):
-            if fd >= 0:
-                self.disk.close(fd)
+            self._shut(fd)
         self.fd = self.lock = -1
 
     def _locked(self, make: bool) -> bool:
@@ -282,12 +281,11 @@ class Book:
             self.disk.fsync(fd)
             self.disk.rename(path, self.path)
         except OSError:
-            self.disk.close(fd)
+            self._shut(fd)
             self._drop(path)
             raise
         old, self.fd, self.gen, self.size = self.fd, fd, gen, size
-        if old >= 0:
-            self.disk.close(old)
+        self._shut(old)
         self.disk.sync_folder(self.folder)
         return left
 
@@ -314,6 +312,13 @@ class Book:
         for name in os.listdir(self.folder):
             if name.startswith("memory.torn-"):
                 self._drop(f"{self.folder}/{name}")
+
+    def _shut(self, fd: int) -> None:
+        try:
+            if fd >= 0:
+                self.disk.close(fd)
+        except OSError:
+            return  # the descriptor is gone all the same (close(2)), and what had to be on the card was synced before
 
     def _drop(self, path: str) -> None:
         try:

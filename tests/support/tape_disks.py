@@ -82,8 +82,8 @@ class PowerDisk(Disk):
 
     def unlink(self, path: str) -> None:
         self._alive()
-        self._note("unlink", path)
         os.unlink(path)
+        self._note("unlink", path)
 
     def rename(self, source: str, target: str) -> None:
         self._alive()
