@@ -54,7 +54,8 @@ DONE = '{"thought": "", "action": "final", "action_input": "done"}'
 def test_a_long_result_is_clipped_and_all_of_it_is_kept(tmp_path: Path, whole: str) -> None:
     short = LONG if not whole else LONG[:100]
     (row,) = outcomes(tmp_path, tool(short, whole), [step("grep")])
-    assert len(row["text"].encode()) <= 8192 and f"[this result unclipped, {len(LONG)} bytes: spill_read handle=" in row["text"]
+    said = f"[this result unclipped, {len(LONG)} bytes: spill_read handle="
+    assert len(row["text"].encode()) <= 8192 and said in row["text"]
     (kept,) = (tmp_path / "spill").iterdir()
     assert kept.read_text().partition("\n")[2] == LONG
 
