@@ -92,27 +92,24 @@ def _walked(tree: TreeHands, glob: Glob, kind: str, limit: int) -> tuple[list[st
     return found[:limit], total
 
 
-def shown_as(path: str) -> str:
-    """A path on one line, with everything that a terminal would act on written out."""
-    return path if path.isprintable() else visible(path, 4096)
-
-
 def _told(start: str, found: list[str], total: int, tree: TreeHands) -> Observation:
-    from edge.tools.search_said import left_out
+    from edge.tools.search_said import left_out, shown_as
 
     before = "" if start == "." else start.rstrip("/") + "/"
     room = ROOM
     shown: list[str] = []
+    written = 0
     for path in found:
-        path = shown_as(before + path)
+        plain = before + path
+        path = shown_as(plain)
         room -= len(path.encode("utf-8", "replace")) + 1
         if room < 0 and shown:
             break
         shown.append(path)
+        written += path != plain
     lines = list(shown) or ["no match" + f" in {tree.entries:,} names below {start}"]
     if len(shown) < total:
         lines.append(f"[{len(shown):,} of {total:,} shown; narrow the pattern]")
-    written = sum(not path.isprintable() for path in found[: len(shown)])
     if written:
         lines.append(f"[{written:,} with signs that cannot be seen, written out: no tool but bash opens these]")
     lines += left_out(tree, "hidden=true")

@@ -10,7 +10,8 @@ Rules:
 
 from __future__ import annotations
 
-from edge.text import letters, visible
+from edge.text import letters
+from edge.tools.search_said import shown_as
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ class Page:
         if self.kind == "content":
             self.shown_files += self._path == path
             return
-        name = visible(path, 4096)
+        name = shown_as(path)
         text = name if self.kind == "files" else str(hits) if self.single else f"{name}:{hits}"
         self.full = self.full or self.shown >= self._most
         if not self.full and self._put(text):
@@ -101,7 +102,7 @@ class Page:
         if path != self._path:
             self._path = path
             if not self.single:
-                return self._put(visible(path, 4096))
+                return self._put(shown_as(path))
         return not self.full
 
     def _put(self, text: str) -> bool:

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from edge.gate.paths import is_odd
+from edge.text import visible
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from edge.tool import TreeHands
 
 _WORDS = {"private": "with keys or private", "unreadable": "unreadable", "hidden": "hidden", "deep": "too deep"}
+
+
+def shown_as(path: str) -> str:
+    """A path on one line, as other tools take it; what the gate takes from nobody is written out."""
+    return path if path.isprintable() or not is_odd(path) else visible(path, 4096)
 
 
 def under(folder: str, path: str) -> str:

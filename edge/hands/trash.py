@@ -16,7 +16,7 @@ import os
 from edge.faults import ToolFault
 from edge.gate.taint import TRASH
 from edge.hands.open import rename_new
-from edge.hands.replace import confirm
+from edge.hands.replace import confirm, locked
 from edge.hands.walk import Count, remove, walk
 
 TYPE_CHECKING = False
@@ -39,6 +39,7 @@ def put(root: int, folder: int, name: str, count: Count, shown: str, late: Calla
             f"nothing was deleted; {_FOREVER}",
         )
     trash = _opened(root)
+    lock = locked(trash)  # two agents would take the same number
     try:
         slots = _slots(trash)
         dropped = _make_room(trash, slots, count, late)
@@ -57,6 +58,8 @@ def put(root: int, folder: int, name: str, count: Count, shown: str, late: Calla
             if not done:
                 os.rmdir(slot, dir_fd=trash)
     finally:
+        if lock >= 0:
+            os.close(lock)
         os.close(trash)
     return f"{NAME}/{slot}/{name}", dropped
 

@@ -212,7 +212,7 @@ ROOMS = (
     Room(
         "edge.tools.glob edge.tools.grep edge.tools.grep_scan edge.tools.grep_show edge.tools.search_said",
         "edge.tool edge.call edge.faults edge.text edge.record edge.regex edge.tools.glob_names edge.tools.grep_packed "
-        "edge.tools.grep_scan edge.tools.grep_show edge.tools.search_said edge.regex.*",
+        "edge.tools.grep_scan edge.tools.grep_show edge.tools.search_said edge.regex.* edge.gate.paths",
         late=PURE_LATE,
     ),
     # How facts of the board stand in a text: sizes and columns.

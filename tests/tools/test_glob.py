@@ -138,7 +138,7 @@ def test_how_a_pattern_ends_hides_no_key(pattern: str, tmp_path: Path) -> None:
 def test_names_that_cannot_be_shown_are_written_out(tmp_path: Path) -> None:
     (tmp_path / "a\x1b[31m\n").write_text("")
     (tmp_path / os.fsdecode(b"b\xff")).write_text("")
-    assert carry("glob", {"pattern": "*"}, world(tmp_path)).text == "a\\x1b[31m\\n\nb\\udcff"
+    assert carry("glob", {"pattern": "*"}, world(tmp_path)).text.startswith("a\\x1b[31m\\n\nb\\udcff\n[2 ")
 
 
 def test_a_question_mark_and_brackets_stay_in_a_folder_too(tmp_path: Path) -> None:
@@ -147,3 +147,23 @@ def test_a_question_mark_and_brackets_stay_in_a_folder_too(tmp_path: Path) -> No
     assert found(tmp_path, "a*b") == ["a-b", "axb"] and found(tmp_path, "a/*") == ["a/b", "a/xb"]
     with pytest.raises(UsageFault, match="pattern is missing"):
         judge("glob", {"root": "."}, world(tmp_path))
+
+
+def test_a_dot_that_is_written_out_or_ends_a_pattern_means_what_it_means_in_a_shell(tmp_path: Path) -> None:
+    (tmp_path / "d").mkdir()
+    for name in (".h", "x", "d/.k", "d/y"):
+        (tmp_path / name).write_text("")
+    assert found(tmp_path, "\\.*") == [".h"] and found(tmp_path, "*/\\.k") == ["d/.k"]
+    assert found(tmp_path, "[.]*") == []
+    assert found(tmp_path, "**/.") == found(tmp_path, "**/") == ["d/"] and found(tmp_path, "x/.") == []
+
+
+def test_names_that_no_tool_opens_are_told_as_such(tmp_path: Path) -> None:
+    for name in ("a\nb", "\x1b[31m", "plain", "ünï 😀", "ü\xa0x"):
+        (tmp_path / name).write_text("")
+    seen = carry("glob", {"pattern": "*"}, world(tmp_path)).text.split("\n")
+    assert seen[:5] == ["\\x1b[31m", "a\\nb", "plain", "ünï 😀", "ü\xa0x"]
+    carry("file_read", {"path": seen[4]}, world(tmp_path))
+    assert seen[5:] == ["[2 with signs that cannot be seen, written out: no tool but bash opens these]"]
+    with pytest.raises(ToolFault, match=r"no such file or directory$"):
+        carry("file_read", {"path": "a\\nb"}, world(tmp_path))

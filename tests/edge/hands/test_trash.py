@@ -120,3 +120,22 @@ def test_when_no_number_is_left_nothing_is_deleted_and_the_way_out_is_said(tmp_p
     desk.call("file_delete", path=trash.NAME, recursive=True, forever=True)
     desk.call("file_delete", path="f")
     assert slots(tmp_path) == ["000001"]
+
+
+def test_several_agents_that_delete_at_once_each_find_a_place(tmp_path: Path) -> None:
+    children = []
+    for number in range(4):
+        for name in range(8):
+            (tmp_path / f"f{number}-{name}").write_text(f"{number} {name}")
+        desk = Desk(tmp_path)
+        child = os.fork()
+        if not child:
+            code = 1
+            try:
+                code = sum(not desk.call("file_delete", path=f"f{number}-{name}").ok for name in range(8))
+            finally:
+                os._exit(code)
+        children.append(child)
+    assert [os.waitpid(child, 0)[1] for child in children] == [0] * 4
+    assert desk.names() == [] and slots(tmp_path) == [f"{slot:06}" for slot in range(1, 33)]
+    assert len({path.name for path in (tmp_path / trash.NAME).glob("*/*")}) == 32
