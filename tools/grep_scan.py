@@ -57,7 +57,7 @@ class Search:
                 self.binaries += 1
             elif not needle or (rare in data and needle in data):
                 scan = Scan(self, before + name)
-                scan.feed(data, len(data))
+                scan.feed(data, len(data), True)
                 self.page.ended(scan.path, scan.hits)
 
     def _blocks(self, tree: TreeHands, data: bytes, path: str) -> None:
@@ -112,8 +112,8 @@ class Scan:
         elif rest:
             self.feed(rest, len(rest))
 
-    def feed(self, data: bytes, end: int) -> None:
-        """Whole lines: data[:end]; the last one of a file may be without its line feed."""
+    def feed(self, data: bytes, end: int, last: bool = False) -> None:
+        """Whole lines: data[:end]; the last one of a file may be without its line feed. `last`: no more will come."""
         at, number = 0, self._number
         needle = self._search.needle
         for hit in () if needle and data.find(needle, 0, end) < 0 else self._hits(data, end):
@@ -132,7 +132,7 @@ class Scan:
             self._shown, self._left = number, self._search.after
             number += 1
         at, number = self._follow(data, at, end, number)
-        if not self._page.counts:
+        if not last and not self._page.counts:
             self._number = number + data.count(b"\n", at, end)
             if self._search.before:
                 lines = [line[:_KEPT] for line in _last_lines(data, end, self._search.before)]

@@ -38,6 +38,8 @@ MOST_STRINGS = 32
 MOST_ITEMS = 400
 MOST_COPIES = 16
 MOST_COST = 300
+# A set that stands so many times is written so many times: `re` is slow to count.
+FEW_TIMES = 8
 
 
 class Times(Record):
@@ -135,17 +137,24 @@ def _word(chars: Chars) -> bool:
 # --- the text for `re` ---
 
 PLACES = {"^": "^", "$": "$", "b": r"\b", "<": r"(?<!\w)", ">": r"(?!\w)"}
+# A byte from 0x80 on may be a part of a word or none: beside one there may be an edge.
+HIGH_PLACES = {**PLACES, "b": r"(?:\b|(?<=[\x80-\xff])|(?=[\x80-\xff]))"}
+# In a pattern of bytes these are the members of a set beyond ASCII.
+HIGH = ((0x80, 0xFF),)
 
 
-def written(node: Node, narrow: bool) -> str:
-    """The pattern for `re`. `narrow`: for bytes below 128; else for characters, "" when `re` has no words for it."""
+def written(node: Node, narrow: bool, high: bool = False) -> str:
+    """The pattern for `re`. `narrow`: for bytes below 128; else for characters, "" when `re` has no words for it.
+
+    `high` and `narrow`: for all bytes, of a tree whose characters are bytes (quick.py).
+    """
     if isinstance(node, At):
-        return PLACES[node.kind]
+        return (HIGH_PLACES if high else PLACES)[node.kind]
     if isinstance(node, Set):
-        return _narrow_set(node.chars.mask) if narrow else _wide_set(node.chars)
+        return _narrow_set(node.chars, high) if narrow else _wide_set(node.chars)
     if isinstance(node, Rep):
-        return _repeat(written(node.item, narrow), node)
-    parts = [written(item, narrow) if item != EMPTY else "(?:)" for item in node.items]
+        return _repeat(written(node.item, narrow, high), node)
+    parts = [written(item, narrow, high) if item != EMPTY else "(?:)" for item in node.items]
     if not all(parts):
         return ""
     return f"(?:{'|'.join(parts)})" if isinstance(node, Alt) else "".join(parts)
@@ -158,15 +167,19 @@ def _repeat(inner: str, node: Rep) -> str:
     one = inner if isinstance(node.item, Set) else f"(?:{inner})"
     if node.low == 0:
         return one + ("*" if node.high == MANY else f"{{0,{node.high}}}")
+    if node.low == node.high <= FEW_TIMES:
+        return one * node.low
     if node.high == MANY:
         return one * 2 + "*" if node.low == 1 else f"{one}{one}{{{node.low - 1},}}"
     return one if node.high == 1 else f"{one}{one}{{{node.low - 1},{node.high - 1}}}"
 
 
-def _narrow_set(mask: int) -> str:
-    if mask == ANY.mask:
+def _narrow_set(chars: Chars, high: bool) -> str:
+    mask = chars.mask
+    if mask == ANY.mask and (not high or chars.ranges):
         return "."
-    return _in_brackets(mask) if mask else "[^\\x00-\\xff]"
+    more = "\\x80-\\xff" if high and chars.ranges else ""
+    return _in_brackets(mask, more) if mask or more else "[^\\x00-\\xff]"
 
 
 def _in_brackets(mask: int, more: str = "") -> str:

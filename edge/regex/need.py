@@ -6,7 +6,7 @@ Rules:
 2. Of all sets that were offered the one that will be met least often is taken: longer and rarer is better, several
    texts are worse than one.
 3. Without regard to case the literals are in small letters, for a buffer after bytes.lower(). A line can then do
-   without them only if it holds one of OTHER_CASES, which are a k, an s or an i as well.
+   without them only if it holds one of OTHER_CASES, which are a k, an s or an i as well, in place of one.
 """
 
 from __future__ import annotations

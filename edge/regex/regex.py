@@ -5,19 +5,22 @@ Rules:
    stands at its edge.
 2. Else, where every match holds one of a few texts, only lines with one of them are looked at closely, as long as they
    are few: no more than a quarter of the buffer.
-3. A line or block is looked at closely by `re` where the pattern is proved linear (linear.py), else by the automaton
+3. Else lines are passed over by the classes of their bytes (classes.py), where that leaves few.
+4. A line or block is looked at closely by `re` where the pattern is proved linear (linear.py), else by the automaton
    (machine.py). Patterns are given to `re` only when that pays for its compiler.
-4. A Regex may be used by several threads: what it keeps is made anew rather than changed, and made twice at worst.
+5. A Regex may be used by several threads: what it keeps is made anew rather than changed, and made twice at worst.
 """
 
 from __future__ import annotations
 
 from edge.regex import scan
-from edge.regex.chars import ANY
-from edge.regex.linear import is_linear, written
+from edge.regex.chars import ANY, FAMILY
+from edge.regex.classes import classes
+from edge.regex.linear import is_linear
 from edge.regex.machine import Dead, Found, Machine
 from edge.regex.need import OTHER_CASES, need
 from edge.regex.program import LINE, fits, neighbour
+from edge.regex.quick import Quick
 from edge.regex.reduce import reduced
 from edge.regex.scan import decoded, width
 from edge.regex.tree import EMPTY, MANY, At, Rep, Seq, Set, has_at, mirror
@@ -25,13 +28,11 @@ from edge.regex.tree import EMPTY, MANY, At, Rep, Seq, Set, has_at, mirror
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Optional
+    from typing import Any
 
+    from edge.regex.quick import InBytes
     from edge.regex.scan import Late
     from edge.regex.tree import Node
-
-    # Searches by `re` in bytes below 128 and in text: from here to there, where, or -1.
-    Quick = tuple[Optional[Callable[[bytes, int, int], int]], Optional[Callable[[str, int, int], int]]]
 
 # Bytes that must come before `re` compiles for them; the automaton is made faster than it.
 PAYS = 2048
@@ -44,6 +45,11 @@ SMALL_BLOCK = 1 << 11
 ANYTHING = Rep(Set(ANY), 0, MANY)
 # Close looks before it is judged whether they are few.
 TRIALS = 32
+# A text comes often when it comes once in so many bytes: then jumping to it is no gain.
+OFTEN = 256
+SAMPLE = 1 << 10
+# Bytes to be searched before it is worth while to find the classes of a pattern.
+PAYS_CLASSES = 1 << 15
 
 
 def encoded(texts: tuple[str, ...]) -> tuple[bytes, ...]:
@@ -85,7 +91,8 @@ def row_of_texts(tree: Node) -> tuple[bytes, ...]:
 def folded_texts(tree: Node) -> tuple[bytes, ...]:
     """Texts of which every matching line holds one after bytes.lower()."""
     texts = need(tree, fold=True).best
-    return encoded((*texts, *OTHER_CASES)) if texts else ()
+    others = [other for other in OTHER_CASES if any(FAMILY[other][0] in text for text in texts)]
+    return encoded((*texts, *others)) if texts else ()
 
 
 class Regex:
@@ -108,7 +115,8 @@ class Regex:
         plain = bool(self.every or self.whole or self.row)
         self.plan = "literal" if plain else "re" if is_linear(self.small) else "dfa"
         self.work = 0
-        self.quick: Quick = (None, None)
+        self.quick: Quick | None = None
+        self.classes: dict[bool, tuple[bytes, tuple[bytes, ...]] | None] = {}
         self.machine_made: Machine | None = None
         self.spans: tuple[Machine, Machine] | None = None
 
@@ -126,12 +134,14 @@ class Regex:
             return self._literal(data, start, stop, late)
         if self.folded:
             return self._folded(data, start, stop, late)
-        return self._few(data, start, stop, late) if self.texts else self._blocks(data, start, stop, late)
+        if self.texts and not self._weak(data, start, stop):
+            return self._few(data, start, stop, late)
+        return self._blocks(data, start, stop, late)
 
     def by_automaton(self, data: bytes) -> Iterator[int]:
         """The same lines of a whole buffer, found without literals and `re`: slower, and never slower than that."""
         for low, high in scan.blocks(data, 0, len(data), SLOW_BLOCK, None):
-            yield from self._block(data, low, high, (None, None))
+            yield from self._block(data, low, high, None)
 
     def matches(self, line: bytes) -> bool:
         """Does the line match? A line feed at its end does not count."""
@@ -157,8 +167,8 @@ class Regex:
     def prepare(self, size: int) -> None:
         """Have `re` compile the pattern once enough text is to be searched."""
         self.work += size
-        if self.plan == "re" and self.work >= PAYS and self.quick[0] is None:
-            self.quick = _compiled(self.small)
+        if self.plan == "re" and self.work >= PAYS and self.quick is None:
+            self.quick = Quick(self.small)
 
     @property
     def machine(self) -> Machine:
@@ -198,32 +208,77 @@ class Regex:
                 if self._holds(data, low + first, low + last):
                     yield low + first
 
+    def _weak(self, data: bytes, start: int, stop: int) -> bool:
+        """Are the texts short, and come so often that a look at all of it is done sooner than all the jumps to them?"""
+        return (
+            (self.quick is not None or self.work > PAYS_CLASSES)
+            and not self.row
+            and min(map(len, self.texts)) <= 2
+            and _often(data, self.texts, start, min(stop, start + SAMPLE))
+        )
+
     def _blocks(self, data: bytes, start: int, stop: int, late: Late) -> Iterator[int]:
-        """A close look at all of it."""
-        most = scan.BLOCK if self.quick[0] else SLOW_BLOCK
-        for low, high in scan.blocks(data, start, stop, most, late):
-            if high - low > LONG_LINE:
+        """A close look at all of it, or at the lines that are left by the classes of their bytes."""
+        quick = self.quick
+        for low, high in scan.blocks(data, start, stop, scan.BLOCK if quick else SLOW_BLOCK, late):
+            ahead = self._translated(data, low, high) if self.work > PAYS_CLASSES else None
+            if ahead:
+                for first, last in scan.lines_with(ahead, 0, None):
+                    if self._holds(data, low + first, low + last):
+                        yield low + first
+            elif high - low > LONG_LINE:
                 if self._long(data, low, high - data.endswith(b"\n", low, high), late):
                     yield low
-            elif self.quick[0] and high - low > 2 * SMALL_BLOCK and not data[low:high].isascii():
+            elif quick and quick.rough:
+                yield from self._roughly(data, low, high, quick.rough, quick.exact)
+            elif quick and high - low > 2 * SMALL_BLOCK and not quick.wide and not data[low:high].isascii():
                 for first, last in scan.blocks(data, low, high, SMALL_BLOCK, None):
-                    yield from self._block(data, first, last, self.quick)
+                    yield from self._block(data, first, last, quick)
             else:
-                yield from self._block(data, low, high, self.quick)
+                yield from self._block(data, low, high, quick)
 
-    def _block(self, data: bytes, low: int, high: int, quick: Quick) -> Iterator[int]:
+    def _translated(self, data: bytes, low: int, high: int) -> scan.Ahead | None:
+        """The way through a block by the classes of its bytes; None when that is no gain."""
         block = data[low:high]
-        narrow, wide = quick
-        if narrow and block.isascii():
+        plain = block.isascii()
+        if plain not in self.classes:
+            self.classes[plain] = classes(self.small, plain)
+        found = self.classes[plain]
+        if found is None:
+            return None
+        table, texts = found
+        if _often(block[:SAMPLE].translate(table), texts, 0, SAMPLE):
+            return None
+        return scan.Ahead(block.translate(table), texts, 0, high - low)
+
+    def _roughly(self, data: bytes, low: int, high: int, search: InBytes, exact: bool) -> Iterator[int]:
+        """By a pattern of bytes; a line is looked at again where that says too much."""
+        end = high - data.endswith(b"\n", low, high)
+        while low <= end:
+            found = search(data, low, end)
+            if not found:
+                return
+            hit = found.start()
+            line = data.rfind(b"\n", low, hit) + 1 or low
+            close = data.find(b"\n", hit, end)
+            close = end if close < 0 else close
+            if exact or self._holds(data, line, close):
+                yield line
+            low = close + 1
+
+    def _block(self, data: bytes, low: int, high: int, quick: Quick | None) -> Iterator[int]:
+        block = data[low:high]
+        if quick and block.isascii():
             end = len(block) - block.endswith(b"\n")
-            yield from map(low.__add__, scan.hits(block, b"\n", lambda text, at: narrow(text, at, end)))
+            yield from map(low.__add__, scan.hits(block, b"\n", _within(quick.narrow, end)))
             return
         text = decoded(block)
         same = len(text) == len(block)
         if not text.endswith("\n"):
             text += "\n"
         last = len(text) - 1
-        first = (lambda text, at: wide(text, at, last)) if wide else self._first
+        wide = quick.wide if quick else None
+        first = self._first if wide is None else _within(wide, last)
         mapped, offset = 0, low
         for line in scan.hits(text, "\n", first):
             offset = low + line if same else offset + width(text[mapped:line])
@@ -239,11 +294,13 @@ class Regex:
         if high - low > LONG_LINE:
             return self._long(data, low, high, None)
         line = data[low:high]
-        narrow, wide = self.quick
-        if narrow and line.isascii():
-            return narrow(line, 0, len(line)) >= 0
+        quick = self.quick
+        if quick and (quick.exact or line.isascii()):
+            return quick.narrow(line, 0, len(line)) is not None
         text = decoded(line)
-        return (wide(text, 0, len(text)) if wide else self._first(text + "\n", 0)) >= 0
+        if quick and quick.wide:
+            return quick.wide(text, 0, len(text)) is not None
+        return self._first(text + "\n", 0) >= 0
 
     def _first(self, text: str, at: int) -> int:
         """Where the automaton notices the first match at or after the start of a line, -1 when there is none.
@@ -315,20 +372,16 @@ def _last(machine: Machine, text: str, before: int, after: int) -> int | None:
     return len(text) if machine.ends(state, after) else found
 
 
-def _compiled(tree: Node) -> Quick:
-    """Searches by `re`: in bytes below 128, and in text where `re` has words for the sets. Each says where, or -1."""
-    import re
+def _often(data: bytes, texts: tuple[bytes, ...], start: int, stop: int) -> bool:
+    """Is one of the texts met too often here to jump to it?"""
+    return sum(data.count(text, start, stop) for text in texts) * OFTEN > stop - start
 
-    ascii_search = re.compile(written(tree, narrow=True).encode(), re.MULTILINE).search
-    words = written(tree, narrow=False)
-    text_search = re.compile(words, re.MULTILINE).search if words else None
 
-    def narrow(text: bytes, at: int, end: int) -> int:
-        found = ascii_search(text, at, end)
-        return found.start() if found else -1
+def _at(found: Any) -> int:
+    """Where a match of `re` begins, -1 when there is none."""
+    return int(found.start()) if found else -1
 
-    def wide(text: str, at: int, end: int) -> int:
-        found = text_search(text, at, end) if text_search else None
-        return found.start() if found else -1
 
-    return narrow, wide if text_search else None
+def _within(search: Callable[[Any, int, int], Any], end: int) -> Callable[[Any, int], int]:
+    """The search up to `end`."""
+    return lambda text, at: _at(search(text, at, end))
