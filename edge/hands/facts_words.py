@@ -4,6 +4,7 @@ Rules:
 1. A value is hidden when the name of its option, or of its variable, says that it is a secret: `--password x`,
    `--token=x`, `DB_PASSWORD=x`, `Authorization: Bearer x`, `user:x@host`, `sshpass -p x`.
 2. The name stays, so that a person sees which option was given. A name of a file (`--password-file x`) is no secret.
+3. What another program starts counts the same: `sudo mysql -px`, `sh -c "curl -u me:x ..."`.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ def hidden(words: list[str]) -> list[str]:
     found: list[str] = []
     after = False  # the word before said that this one is a secret
     for word in words:
+        program = _started(word) or program
         if after and not (word.startswith("-") and _tells(word.lstrip("-"))):
             found.append(MARK)
             after = False
@@ -58,6 +60,12 @@ def hidden(words: list[str]) -> list[str]:
             after = shown is word and word.startswith("-") and "=" not in word and _tells(word.lstrip("-"))
             found.append(shown)
     return found
+
+
+def _started(word: str) -> str:
+    """The program of _SHORT that a word names, "" for none."""
+    name = word.rpartition("/")[2]
+    return name if name in _SHORT else ""
 
 
 def _joined(program: str, word: str) -> str | None:
@@ -79,8 +87,11 @@ def _word(word: str) -> str:
     for header in _HEADERS:
         at = low.find(header)
         if at >= 0:
-            return f"{word[: at + len(header)]} {MARK}"
-    return _address(word)
+            return f"{_word(word[:at])}{word[at : at + len(header)]} {MARK}"
+    if " " not in word.strip():
+        return _address(word)
+    shown = " ".join(hidden(word.split(" ")))  # the text of a shell
+    return word if shown == word else shown
 
 
 def _address(word: str) -> str:

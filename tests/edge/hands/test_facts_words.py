@@ -31,6 +31,12 @@ HIDDEN = [
     "app --psk hunter2secret",
     "app --private-key=hunter2secret",
     "openssl enc -k hunter2secret",
+    "sudo mysql -u root -phunter2secret",
+    "timeout 9 /usr/bin/sshpass -p hunter2secret ssh h",
+    "sh -c curl\x00-u\x00me:hunter2secret\x00http://h/",
+    "sh -c A=b\x00app\x00--token\x00hunter2secret\x00;\x00x",
+    "sh -c curl\x00https://me:hunter2secret@h/",
+    "sh -c TOKEN=hunter2secret\x00curl\x00-H\x00'Authorization:\x00Bearer\x00hunter2secret'",
 ]
 
 
