@@ -7,13 +7,15 @@ Rules:
    from there goes on where there is something again and says so.
 3. Only the head goes to a file, and only when it outgrows MEMORY: a flood cannot wear the card. The file has no name:
    it ends with the process, however that ends. At the end of the job the tail goes there too.
-4. A file that takes no more is no failure: from then on it is as if the head were full.
+4. A file that takes no more is no failure: from then on it is as if the head were full. So it is when less than FREE
+   bytes of the card would be left: the record of the agent is on the same card.
 """
 
 from __future__ import annotations
 
 import _thread
 import codecs
+import errno
 import os
 
 TYPE_CHECKING = False
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 HEAD = 8 << 20  # bytes
 TAIL = 512 << 10
 MEMORY = 64 << 10
+FREE = 8 << 20  # bytes
 STEP = 32 << 10  # bytes between two places of the head whose characters are counted
 
 
@@ -98,6 +101,7 @@ class Spool:
         try:
             if self._file < 0:
                 self._open()
+            _spare(self._file, len(data))
             _write(self._file, data, self._bytes)
         except OSError:
             return False
@@ -107,6 +111,7 @@ class Spool:
         """Move the head from memory to a file. OSError, and it stays in memory."""
         made = _nameless(self._folder)
         try:
+            _spare(made, len(self._memory))
             _write(made, self._memory, 0)
         except OSError:
             os.close(made)
@@ -120,6 +125,7 @@ class Spool:
         with self._lock:
             if self._tail and self._file >= 0:
                 try:
+                    _spare(self._file, len(self._tail))
                     _write(self._file, self._tail, self._bytes)
                 except OSError:
                     return  # it stays in memory
@@ -191,6 +197,13 @@ def _nameless(folder: str) -> int:
         made = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         os.unlink(path)
         return made
+
+
+def _spare(file: int, size: int) -> None:
+    """OSError when FREE bytes of the card would not stay free behind `size` more."""
+    free = os.fstatvfs(file)
+    if free.f_bavail * free.f_frsize - size < FREE:
+        raise OSError(errno.ENOSPC, "the card is nearly full")
 
 
 def _write(file: int, data: Data, at: int) -> None:

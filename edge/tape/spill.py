@@ -4,8 +4,8 @@ Rules:
 1. What is kept was cleaned of secrets before. It never goes into the context by itself: only what is read of it does.
 2. A file is `TAPE.HANDLE`: one line of JSON (bytes, characters, lines, CRC-32, tool), then the text as UTF-8. It
    appears whole, by a rename; what a power cut left damaged is said when it is read.
-3. All files together have at most MOST bytes; the oldest go first. A result that cannot be kept is no fault of its
-   call: it is only clipped.
+3. All files together have at most MOST bytes; the oldest go first. FREE bytes of the card stay free: what was said and
+   done must still find room. A result that cannot be kept is no fault of its call: it is only clipped.
 4. Blocks have BLOCK bytes and begin and end between characters.
 """
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 BLOCK = 16384  # bytes
 MOST = 256 << 20  # bytes of all files together
+FREE = 8 << 20  # bytes of the card
 _HANDLE = frozenset("0123456789abcdef")
 _LONGEST_HEAD = 512  # bytes
 
@@ -77,7 +78,10 @@ class Spill:
         return f"{self._folder}/{self._tape}.{handle}"
 
     def _make_room(self, wanted: int) -> None:
-        """Let the oldest files go until there is room for `wanted` bytes."""
+        """Let the oldest files go until there is room for `wanted` bytes. OSError when the card has none to spare."""
+        free = os.statvfs(self._folder)
+        if free.f_bavail * free.f_frsize - wanted < FREE:
+            raise OSError(28, "the card is nearly full")  # ENOSPC
         files = []
         with os.scandir(self._folder) as entries:
             for entry in entries:

@@ -88,6 +88,30 @@ def test_without_a_place_for_a_file_memory_bounds_it(folder: str) -> None:
     assert made.read(499_995, 99).text == "56789" and made.left_out > 300_000
 
 
+def test_room_on_the_card_is_left_for_the_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = Spool(str(tmp_path))
+    made.add(0, b"x" * 200_000)
+    free = os.statvfs(tmp_path)
+    monkeypatch.setattr(module, "FREE", free.f_blocks * free.f_frsize)
+    made.add(0, b"y" * 1000)
+    made.add(0, b"z" * 700_000)
+    made.finish()
+    kept = [os.fstat(int(name)).st_size for name in os.listdir("/proc/self/fd") if _is_spool(name, tmp_path)]
+    assert kept == [200_000] and made.read(200_900, 200).start > 201_000
+    assert made.read(900_990, 20).text == "z" * 10
+    other = Spool(str(tmp_path))
+    other.add(0, b"x" * 200_000)
+    assert other.read(0, 3).text == "xxx" and other.read(199_997, 9).text == "xxx"
+    made.close()
+
+
+def _is_spool(descriptor: str, folder: Path) -> bool:
+    try:
+        return os.readlink(f"/proc/self/fd/{descriptor}").startswith(str(folder))
+    except OSError:
+        return False
+
+
 def test_a_full_card_is_as_a_full_head(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = Spool(str(tmp_path))
     made.add(0, b"x" * 200_000)

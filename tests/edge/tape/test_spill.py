@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from edge.faults import ToolFault
+from edge.tape import spill as module
 from edge.tape.spill import BLOCK, Spill
 
 
@@ -92,6 +93,17 @@ def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
 def test_a_file_in_the_place_of_the_folder_is_said(tmp_path: Path) -> None:
     (tmp_path / "spill").write_text("")
     assert "could not be kept" in Spill(str(tmp_path / "spill"), "t1", 100).put("x" * 200, "bash")
+
+
+def test_room_on_the_card_is_left_for_the_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    spill = Spill(str(tmp_path), "t1", 100)
+    handle = kept(spill, "x" * 200)
+    free = os.statvfs(tmp_path)
+    monkeypatch.setattr(module, "FREE", free.f_blocks * free.f_frsize)
+    assert spill.put("y" * 200, "bash") == "[all of it, 200 bytes, could not be kept: the card is nearly full]"
+    assert [one.name for one in tmp_path.iterdir()] == [f"t1.{handle}"] and spill.blocks(handle, 0, 1, False)[
+        "complete"
+    ]
 
 
 def test_two_that_write_at_once_leave_no_half(tmp_path: Path) -> None:
