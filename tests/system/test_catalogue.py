@@ -13,6 +13,7 @@ from edge.catalogue import ALWAYS, BOARD, FINDERS, MINIMAL, Catalogue
 from edge.cli import settle
 from edge.cli.stock import catalogue
 from edge.config import load
+from edge.gate.names import canonical
 from edge.peripherals.sim.declare import OUTPUTS, SENSORS
 from edge.record import replace
 from edge.registry import TOOLS, every, find
@@ -112,6 +113,15 @@ def test_what_is_not_chosen_is_neither_imported_nor_told_to_the_model(tmp_path: 
     assert all(ran.imported(name) for name in LEAST)
     full = Ran(tmp_path, "", DONE)
     assert set(full.shown()) == EVERYTHING and full.imported("calculator")
+
+
+def test_the_minimal_set_of_a_talk_is_the_eleven_tools_of_the_page(tmp_path: Path) -> None:
+    page = (
+        *("shell", "file_read", "file_write", "file_edit", "glob_search", "content_search", "memory_recall"),
+        *("memory_store", "memory_forget", "web_fetch", "git_operations"),
+    )
+    shown = Ran(tmp_path, "[tools]\noptional = []\n", DONE).shown()
+    assert sorted(set(shown) - set(BOARD)) == sorted(canonical(name) for name in page) and len(page) == 11
 
 
 def test_lists_of_a_profile_narrow_the_full_and_the_minimal_set(tmp_path: Path) -> None:
