@@ -1,7 +1,7 @@
 """The hand on what the agent remembers beyond this conversation.
 
 Rules:
-1. Known secrets are taken out of what is stored, before it is written.
+1. Known secrets are taken out of what is stored, before it is written; so is a text whose key says that it is one.
 2. What is stored after untrusted words were heard carries where they came from; to read it is to hear them again.
 """
 
@@ -34,6 +34,9 @@ class MemoryHand:
         """Remember: `key category replaced dropped source redacted`."""
         memory, world = self._granted("write"), self._holder.world
         clean = [world.redact(part) for part in (key, content, category)]
+        named = f'{key}="{content}"'
+        if clean[1] == content and world.redact(named) != named:
+            clean[1] = "[redacted]"
         done = memory.store(clean[0], clean[1], clean[2], world.heard())
         return {
             "key": clean[0],

@@ -15,7 +15,7 @@ from edge.tape.memory import Memory
 from edge.tape.memory_file import Book
 from edge.tape.memory_index import Index
 
-QUERIES = 4000 if os.environ.get("FIELDHAND_SOAK") == "1" else 200
+QUERIES = 4000 if os.environ.get("FIELDHAND_SOAK") == "1" else 120
 WORDS = (
     *("pump", "Pumpe", "café", "cafe", "CAFÉ", "wifi", "ip", "5", "12", "7", "192.168.1.7", "naïve", "ﬁlter", "straße"),
     *(

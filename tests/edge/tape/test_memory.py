@@ -255,7 +255,7 @@ def test_random_acts_against_a_plain_dictionary(tmp_path: Path) -> None:
     dice = random.Random(11)
     kept = memory(tmp_path, least=0)
     model: dict[str, str] = {}
-    for step in range(150 if os.environ.get("FIELDHAND_SOAK") != "1" else 1500):
+    for step in range(80 if os.environ.get("FIELDHAND_SOAK") != "1" else 1500):
         key = f"key {dice.randrange(12)}"
         act = dice.random()
         if act < 0.6:

@@ -12,8 +12,10 @@ import pytest
 
 from edge.tape.disk import Disk
 from edge.tape.memory import Memory
-from edge.tape.memory_file import NAME, Book
+from edge.tape.memory_file import NAME, Book, line_of
 from edge.tape.memory_index import Index
+from edge.tape.memory_words import Entry
+from tests.support.tape_disks import QuickDisk
 
 sqlite3 = pytest.importorskip("sqlite3")
 
@@ -31,7 +33,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def memory(folder: Path, indexed: bool = True) -> Memory:
-    return Memory(str(folder / "memory"), indexed=indexed, least=0)
+    return Memory(str(folder / "memory"), QuickDisk(), indexed=indexed, least=0)
 
 
 def found(folder: Path, query: str, indexed: bool = True) -> list[str]:
@@ -203,3 +205,50 @@ def test_where_nothing_can_be_written_everything_is_found(folder: Path) -> None:
             kept.store("x", "y", "core")
     finally:
         subprocess.run(["umount", "-l", str(place)], check=False, timeout=20)
+
+
+class _Counting(QuickDisk):
+    """Counts the bytes that are read."""
+
+    count = 0
+
+    def pread(self, fd: int, count: int, offset: int) -> bytes:  # type: ignore[override]
+        self.count += count
+        return os.pread(fd, count, offset)
+
+
+def test_of_very_many_entries_the_index_reads_only_what_fits_and_forgetting_keeps_it(folder: Path) -> None:
+    import tracemalloc
+
+    many = 100_000 if os.environ.get("FIELDHAND_SOAK") == "1" else 4_000
+    path = folder / "memory" / NAME
+    with path.open("ab") as file:
+        for n in range(41, 41 + many):
+            file.write(line_of(Entry(n, f"key {n}", f"sensor {n * 7919 % 99991} is at the gate", "core", 1.8e9)))
+    disk = _Counting()
+    kept = Memory(str(folder / "memory"), disk)
+    while kept.recall("sensor", 1).entries and not _up_to_date(folder):
+        pass  # it is taken in by parts
+    disk.count = 0
+    tracemalloc.start()
+    assert [entry.key for entry in kept.recall(str(99 * 7919 % 99991)).entries] == ["key 99"]
+    few, top = disk.count, tracemalloc.get_traced_memory()[1]
+    assert few < 20_000 and top < 4 << 20
+    assert len(kept.recall("sensor gate").entries) == 5
+    assert disk.count < 200_000 and tracemalloc.get_traced_memory()[1] < 8 << 20
+    tracemalloc.stop()
+    kept.forget("key 99")
+    disk.count = 0
+    assert kept.recall(str(99 * 7919 % 99991)).entries == ()
+    assert [entry.key for entry in kept.recall("word39").entries] == ["k39"]
+    assert disk.count < 20_000
+    print(f"memory: {many} entries, {few} bytes read for one, {top} bytes of memory")
+
+
+def _up_to_date(folder: Path) -> bool:
+    base = sqlite3.connect(database(folder))
+    try:
+        end = base.execute("SELECT value FROM meta WHERE name = 'end'").fetchone()[0]
+    finally:
+        base.close()
+    return bool(end == (folder / "memory" / NAME).stat().st_size)
