@@ -1,4 +1,4 @@
-"""A tool called by a person: the catalogue, and `NAME key=value ...` as the model of one call."""
+"""A tool called by a person: `NAME key=value ...` as the model of one call."""
 
 from __future__ import annotations
 
@@ -7,15 +7,6 @@ from edge.faults import UsageFault
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from edge.model.direct import Direct
-
-
-def catalogue() -> str:
-    """The tools, one a line, with how to call them."""
-    from edge.cli.spelling import usage
-    from edge.registry import every
-
-    rows = [(f"{tool.name} {usage(tool.schema)}".rstrip(), tool.about) for tool in every()]
-    return "\n".join(f"{call}\n    {about}" for call, about in rows)
 
 
 def direct(command: str) -> Direct:

@@ -55,6 +55,21 @@ def _loaded(point: Any) -> Tool | str:
         return f"{type(error).__name__}: {error}"
     if not isinstance(tool, Tool):
         return f"{point.value} is no edge.tool.Tool"
-    if not tool.name.isidentifier() or tool.name != tool.name.lower() or tool.name == "final":
-        return f"{tool.name!r} cannot be the name of a tool"
-    return tool
+    return _wrong(tool) or tool
+
+
+def _wrong(tool: Tool) -> str:
+    """Why this cannot be a tool, "" when it can: what the agent relies on before any call."""
+    from edge.gate.names import canonical
+
+    name, schema = tool.name, tool.schema
+    if not isinstance(name, str) or not name.isidentifier() or canonical(name) != name or name in ("final", "parallel"):
+        return f"{name!r} cannot be the name of a tool"
+    if not isinstance(tool.about, str) or not tool.about.strip() or not tool.about.isprintable():
+        return f"{name} does not say in one line what it does"
+    parts = schema.get("properties") if hasattr(schema, "get") else None
+    if not isinstance(parts, dict) or schema.get("type") != "object":
+        return f"the schema of {name} is none of an object with properties"
+    if not all(callable(part) for part in (tool.effects, tool.run, tool.words)):
+        return f"effects, run or words of {name} cannot be called"
+    return ""

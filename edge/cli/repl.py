@@ -164,16 +164,18 @@ def _take(line: str, late: _Late) -> None:
 
     try:
         if line.lower() == ",help":
-            put(COMMANDS)
+            from edge.cli import listing
+
+            put(f"{COMMANDS}\n\n{listing.names(listing.here(late.alone()))}")
         elif line.lower() == ",resume":
             from edge.cli.stop import resume
 
             resume(late.alone())
             _seen()
         elif line.lower() == ",tools":
-            from edge.cli.command import catalogue
+            from edge.cli import listing
 
-            put(catalogue())
+            put(listing.text(listing.here(late.alone())))
         else:
             _turn(line, late.get())
     except OutputFault:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from edge.catalogue import Catalogue, select
 from edge.gate.lists import offered
+from edge.gate.names import canonical
 from edge.hands.needs import missing
 from edge.registry import TOOLS, every
 
@@ -26,13 +27,17 @@ def catalogue(settings: ToolSettings, policy: Policy, scene: Scene, named: bool)
     tools = every(name for name in names if named or offered(name, policy))
     absent = {tool.name: why for tool in tools for why in [missing(tool.needs)] if why}
     present = [tool for tool in tools if tool.name not in absent]
-    asked = [name for name in absent if name in settings.optional]
+    named_there = {canonical(one) for one in settings.optional}
+    asked = [name for name in absent if name in named_there]
     told += tuple([f"tools.optional names {name}, and it is not offered: {absent[name]}" for name in asked])
     if settings.plugins:
         from edge.cli.plugins import extended
 
         present, said = extended(present, settings.plugins)
         told += said
+        absent.update({tool.name: why for tool in present for why in [missing(tool.needs)] if why})
+        present = [tool for tool in present if not missing(tool.needs) and (named or offered(tool.name, policy))]
+        absent = {name: why for name, why in absent.items() if not any(tool.name == name for tool in present)}
     return Catalogue(_speaking(present, settings.locale), settings.deferred, absent), told
 
 

@@ -20,6 +20,7 @@ fieldhand approvals list|approve ID|deny ID [TEXT]
                                       questions that wait for an answer
 fieldhand audit verify|show [N|all]|export FILE|key
                                       is the record of all acts sound? read it
+fieldhand config show|init [FILE]     what is set and by whom; a first file
 
 options, before or after the command:
   --board sim           the board (the simulated greenhouse)

@@ -1,4 +1,4 @@
-"""The operator's commands: tools, tool, policy, doctor, tape, sim."""
+"""The operator's commands: tools, tool, policy, doctor, tape, sim, config."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
 def tools(options: Options) -> int:
     """`fieldhand tools [--json]`."""
+    from edge.cli import listing
+
+    if options.words:
+        raise UsageFault(f"tools takes no {options.words[0]!r}", "fieldhand tools, or fieldhand tools --json")
+    catalogue = listing.here(options)
     if options.json:
         import json
 
-        from edge.registry import every
-
-        rows = [{"name": t.name, "about": t.about, "schema": t.schema, "examples": t.examples} for t in every()]
-        put(json.dumps(rows, ensure_ascii=False, indent=1))
+        put(json.dumps(listing.rows(catalogue), ensure_ascii=False, indent=1))
     else:
-        from edge.cli.command import catalogue
-
-        put(catalogue())
+        put(listing.text(catalogue))
     return 0
 
 
@@ -128,6 +128,13 @@ def audit(options: Options) -> int:
     return main(options, state, OUT, sys.stderr)
 
 
+def config(options: Options) -> int:
+    """`fieldhand config show|init [FILE]`."""
+    from edge.cli.config import main
+
+    return main(options)
+
+
 VERBS: dict[str, Callable[[Any], int]] = {
     "tools": tools,
     "tool": tool,
@@ -139,4 +146,5 @@ VERBS: dict[str, Callable[[Any], int]] = {
     "resume": resume,
     "approvals": approvals,
     "audit": audit,
+    "config": config,
 }
