@@ -99,6 +99,9 @@ class FileHands(Protocol):
     def tree(self, path: str, verb: str = "read") -> TreeHands:
         """All below a folder that was granted deep, for `read` or `list`, or one file."""
 
+    def why(self) -> str:
+        """Why what is done now has to stop, in words, or nothing."""
+
     def mkdir(self, path: str) -> Mapping[str, Any]:
         """Make a folder with what is missing above it: `folders` that were made."""
 

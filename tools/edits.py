@@ -14,7 +14,7 @@ from edge.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 LARGEST = 16 << 20  # bytes of a file that is edited, before and after
 SPANS = 64
@@ -39,19 +39,26 @@ class Change(Record):
 
 
 def edit(
-    data: bytes, edits: list[tuple[str, str]], every: bool, from_line: int, shown: str
+    data: bytes,
+    edits: list[tuple[str, str]],
+    every: bool,
+    from_line: int,
+    shown: str,
+    each: Callable[[Change], object] | None = None,
 ) -> tuple[bytes, list[Change]]:
     """`data` with each pair of old and new replaced, one after the other, from line `from_line` (from 1) on.
 
     ToolFault unless an old stands there exactly once, or at least once with `every`; shown: the file, for sentences.
+    each: is given every change as it is made; none of them is kept then, for each holds the text before it.
     """
     wide = _wide(data)
     text = _narrow(data, wide, shown) if wide else data
-    changes = []
+    changes: list[Change] = []
+    take = each or changes.append
     for number, (old, new) in enumerate(edits, 1):
         where = f"edit {number} of {len(edits)} in {shown}" if len(edits) > 1 else shown
         text, change = _one(text, old, new, every, from_line, where)
-        changes.append(change)
+        take(change)
     return text.decode("utf-8").encode(wide) if wide else text, changes
 
 

@@ -10,15 +10,19 @@ Rules:
 from __future__ import annotations
 
 from edge.call import Effect, Observation
-from edge.faults import UsageFault
+from edge.faults import ToolFault, UsageFault
 from edge.tool import Tool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from edge.call import Args, Scene
     from edge.tool import Hands
+    from edge.tools.edits import Change
 
-_DIFF = 2400
+_DIFF, _PLACES = 2400, 20
+_MORE = "[more was changed]"
 
 
 def effects(args: Args, scene: Scene) -> tuple[Effect, ...]:
@@ -59,20 +63,38 @@ def _texts(edit: Args) -> bool:
 
 
 def run(args: Args, hands: Hands) -> Observation:
-    from edge.tools.diffs import diff
     from edge.tools.edits import LARGEST, edit
 
     path = args["path"]
+    shown = _Shown(hands.files.why)
     data, stamp = hands.files.whole(path, LARGEST)
-    data, changes = edit(data, _edits(args), bool(args.get("all")), args.get("from_line", 1), path)
+    data, _ = edit(data, _edits(args), bool(args.get("all")), args.get("from_line", 1), path, shown.take)
     hands.files.put(path, data, stamp=stamp, parents=False)
-    count = sum(change.count for change in changes)
-    shown, room = [], _DIFF
-    for change in changes:
-        shown.append(diff(change, room) if room > 0 else "[more was changed]")
-        room -= len(shown[-1])
-    text = f"replaced {count} place{'s' * (count != 1)} in {path}\n" + "\n".join(shown[:20])
-    return Observation(True, text, {"path": path, "replaced": count, "bytes": len(data)}, untrusted=True)
+    text = f"replaced {shown.count} place{'s' * (shown.count != 1)} in {path}\n" + "\n".join(shown.lines)
+    return Observation(True, text, {"path": path, "replaced": shown.count, "bytes": len(data)}, untrusted=True)
+
+
+class _Shown:
+    """What the changes did, in few lines: none of them is kept. `late`: why it is time to stop."""
+
+    def __init__(self, late: Callable[[], str]) -> None:
+        self.count = 0
+        self.lines: list[str] = []
+        self._late = late
+        self._room = _DIFF
+
+    def take(self, change: Change) -> None:
+        from edge.tools.diffs import diff
+
+        why = self._late()
+        if why:
+            raise ToolFault(f"stopped {why}", "nothing was changed; make fewer edits at once")
+        self.count += change.count
+        if self._room > 0 and len(self.lines) < _PLACES:
+            self.lines.append(diff(change, self._room))
+            self._room -= len(self.lines[-1])
+        elif self.lines[-1] != _MORE:
+            self.lines.append(_MORE)
 
 
 TOOL = Tool(

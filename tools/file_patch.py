@@ -17,12 +17,15 @@ from edge.tool import Tool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from edge.call import Args, Scene
     from edge.tool import Hands
     from edge.tools.patches import FilePatch
 
 LARGEST = 16 << 20
 NEW = (0, 0, 0, 0)  # the stamp of what is not there
+_TOLD = 40  # sentences
 TRASH = ".fieldhand-trash"
 
 
@@ -65,7 +68,8 @@ def run(args: Args, hands: Hands) -> Observation:
     plans: dict[str, Planned] = {}
     told: list[str] = []
     for one in _read(args):
-        plans[one.path] = _planned(one, plans.get(one.path) or _there(one.path, hands), told)
+        plans[one.path] = _planned(one, plans.get(one.path) or _there(one.path, hands), told, hands.files.why)
+    told[_TOLD:] = [f"and {len(told) - _TOLD} more of that kind"] * (len(told) > _TOLD)
     todo = [plan for plan in plans.values() if plan.new != plan.old]
     todo.sort(key=lambda plan: plan.new is None)
     _write(todo, hands)
@@ -85,13 +89,13 @@ def _there(path: str, hands: Hands) -> Planned:
     return Planned(path, data, stamp, data)
 
 
-def _planned(one: FilePatch, plan: Planned, told: list[str]) -> Planned:
+def _planned(one: FilePatch, plan: Planned, told: list[str], late: Callable[[], str]) -> Planned:
     """The plan after one part of the patch. ToolFault when it does not fit."""
     from edge.record import replace
     from edge.tools.patches import apply
 
     if one.made and plan.new:
-        if _applied(one, plan.new):
+        if _applied(one, plan.new, late):
             told.append(f"{one.path} holds that already")
             return plan
         raise ToolFault(f"{one.path} is there, and the patch would make it", "nothing was changed")
@@ -101,9 +105,9 @@ def _planned(one: FilePatch, plan: Planned, told: list[str]) -> Planned:
             return plan
         raise ToolFault(f"{one.path} is not there, and the patch would change it", "nothing was changed")
     try:
-        new, said = apply(plan.new or b"", one)
+        new, said = apply(plan.new or b"", one, late=late)
     except ToolFault:
-        if plan.new is None or not _applied(one, plan.new):
+        if plan.new is None or not _applied(one, plan.new, late):
             raise
         told.append(f"{one.path} holds that already")
         return plan
@@ -113,12 +117,12 @@ def _planned(one: FilePatch, plan: Planned, told: list[str]) -> Planned:
     return replace(plan, new=None if one.gone else new)
 
 
-def _applied(one: FilePatch, data: bytes) -> bool:
+def _applied(one: FilePatch, data: bytes, late: Callable[[], str]) -> bool:
     """Does the file hold what the patch would make of it (rule 2)?"""
     from edge.tools.patches import apply
 
     try:
-        old, _ = apply(data, one, back=True)
+        old, _ = apply(data, one, True, late)
     except ToolFault:
         return False
     return not one.made or not old

@@ -19,7 +19,7 @@ from edge.tools.edits import UNCHANGED, is_utf8
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 NOTHING = "/dev/null"
 _FILES, _SHOWN = 64, 80
@@ -195,20 +195,25 @@ def _loose_end(lines: Sequence[str], at: int) -> int:
     return at
 
 
-def apply(data: bytes, one: FilePatch, back: bool = False) -> tuple[bytes, tuple[str, ...]]:
+def apply(
+    data: bytes, one: FilePatch, back: bool = False, late: Callable[[], str] | None = None
+) -> tuple[bytes, tuple[str, ...]]:
     """The new content and what is to be said of it. ToolFault (rule 5) when a hunk does not fit.
 
-    back: the other way round, to see whether the patch was applied already.
+    back: the other way round, to see whether the patch was applied already. late: why it is time to stop, or "".
     """
     told: list[str] = []
-    lines = _split(data)
+    lines, file = _split(data), _File(data)
     out: list[bytes] = []
     done = drift = 0
     for number, hunk in enumerate(one.hunks, 1):
         where = f"{one.path}, hunk {number} (line {hunk.at} of the patch)"
+        why = late() if late else ""
+        if why:
+            raise ToolFault(f"{where}: stopped {why}", f"{UNCHANGED}; make a smaller patch")
         old, new = _sides(hunk, back, data)
         wanted = max(0, (hunk.new_start if back else hunk.start) - bool(old)) + drift
-        at, sides = _place(lines, _ways(old, new, data, where), done, wanted)
+        at, sides = _place(lines, _ways(old, new, file, where), done, wanted)
         if at < 0:
             raise ToolFault(f"{where} does not fit", _why(lines, old, max(done, wanted)))
         if at != wanted and not back:
@@ -235,14 +240,30 @@ def _sides(hunk: Hunk, back: bool, data: bytes) -> tuple[list[bytes], list[bytes
     return (sides[1], sides[0]) if back else (sides[0], sides[1])
 
 
-def _ways(old: list[bytes], new: list[bytes], data: bytes, where: str) -> list[tuple[list[bytes], list[bytes]]]:
+class _File:
+    """How a file ends its lines, and whether it is in Latin-1: looked at once, however many hunks there are."""
+
+    def __init__(self, data: bytes) -> None:
+        ends = data.count(b"\r\n")
+        self.has_crlf, self.most_crlf = ends > 0, ends * 2 > data.count(b"\n")
+        self._data = data
+        self._latin: bool | None = None
+
+    @property
+    def is_latin(self) -> bool:
+        if self._latin is None:
+            self._latin = not is_utf8(self._data)
+        return self._latin
+
+
+def _ways(old: list[bytes], new: list[bytes], file: _File, where: str) -> list[tuple[list[bytes], list[bytes]]]:
     """The hunk as it is, with the ends of lines, and in the encoding, that the file may have; the likeliest first."""
     found = [(old, new)]
-    if b"\r\n" in data and not any(line.endswith(b"\r\n") for line in old):
+    if file.has_crlf and not any(line.endswith(b"\r\n") for line in old):
         found.append((_crlf(old), _crlf(new)))
-        if not old and data.count(b"\r\n") * 2 > data.count(b"\n"):
+        if not old and file.most_crlf:
             found.reverse()  # nothing of the file says which: most of its lines do
-    if all(line.isascii() for line in old + new) or is_utf8(data):
+    if all(line.isascii() for line in old + new) or not file.is_latin:
         return found
     try:
         latin = [(_latin(one), _latin(other)) for one, other in found]

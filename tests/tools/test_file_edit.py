@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import resource
 from pathlib import Path
 
 import pytest
 
 from edge.faults import UsageFault
 from edge.gate.policy import PRESETS
+from edge.hands.files import Files
 from edge.registry import find
 from tests.support.file_calls import Desk
 from tests.support.one_call import judge, world
@@ -152,3 +154,28 @@ def test_wherever_the_file_lies_it_is_judged_as_file_write_is(preset: str, tmp_p
         assert (edit.verdict, edit.risk) == (write.verdict, write.risk), path
         judged[path] = edit.verdict
     assert judged["f"] == {"readonly": "deny", "full": "allow"}.get(preset, "ask") and judged["../f"] == "deny"
+
+
+def test_many_edits_of_a_large_file_are_made_in_the_memory_of_a_few(tmp_path: Path) -> None:
+    (tmp_path / "f").write_bytes(b"some words\n" * 200_000 + b"U0\n")
+    desk = Desk(tmp_path)
+    desk.call("file_edit", path="f", old="U0", new="U1")
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    edits = [{"old": f"U{n}\n", "new": f"U{n + 1}\n"} for n in range(1, 60)]
+    found = desk.call("file_edit", path="f", edits=edits)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 32 << 10  # KiB; all of them were 130 MB
+    assert found.data is not None and found.data["replaced"] == 59
+    assert found.text.count("@@") == 40 and found.text.endswith("[more was changed]")
+    assert (tmp_path / "f").read_bytes().endswith(b"\nU60\n")
+
+
+def test_edits_that_take_too_long_stop_in_time_and_change_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "f").write_text("a\n")
+    looks: list[int] = []
+    monkeypatch.setattr(Files, "why", lambda _: "after 27 s" if looks.append(0) or len(looks) > 2 else "")
+    assert "stopped after 27 s (nothing was changed; make fewer" in Desk(tmp_path).fault(
+        "file_edit", path="f", old="a", new="b"
+    )
+    assert (tmp_path / "f").read_text() == "a\n"

@@ -191,3 +191,16 @@ def test_random_texts_raise_nothing_but_faults() -> None:
             continue
     print(f"{ROUNDS * 20} texts, {found} fitted")
     assert found
+
+
+def test_hunks_without_number_are_fitted_in_a_moment_and_stop_when_it_is_time() -> None:
+    count = 20_000
+    data = "".join(f"{n % 7}\r\n" for n in range(3 * count)).encode()
+    (one,) = read(HEAD + "".join(f"@@ -{3 * n + 1} +{3 * n + 1} @@\n-{3 * n % 7}\n+ü\n" for n in range(count)))
+    begun = time.process_time()
+    assert apply(data, one)[0].count("ü\r\n".encode()) == count
+    assert time.process_time() - begun < 20
+    looks: list[int] = []
+    with pytest.raises(ToolFault, match="stopped after 27 s"):
+        apply(data, one, late=lambda: "after 27 s" if looks.append(0) or len(looks) > 9 else "")
+    assert len(looks) == 10
