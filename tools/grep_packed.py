@@ -1,9 +1,10 @@
-"""What is in a file that was packed by gzip, bzip2 or xz, block after block, in constant memory. Pure.
+"""What is in a file that was packed by gzip, bzip2 or xz, or is UTF-16, block after block, in constant memory. Pure.
 
 Rules:
 1. What a file is, its first bytes say, not its name (RFC 1952; bzip2's `BZh`; the .xz file format, 2.1.1.1).
 2. At most BLOCK bytes come at once and MOST in all, however much a small file claims to hold; beyond that ToolFault.
 3. A file may hold several packed parts, as rotated logs do that were appended to.
+4. UTF-16 with its mark comes as the UTF-8 that says the same; halves of pairs that stand alone as U+FFFD.
 """
 
 from __future__ import annotations
@@ -22,17 +23,23 @@ BLOCK = 256 * 1024
 MOST = 512 << 20
 _MEMORY = 32 << 20  # what xz may take for its window; `xz -9` wants 65 MiB and is refused
 _MARKS = ((b"\x1f\x8b\x08", "gzip"), (b"BZh", "bzip2"), (b"\xfd7zXZ\0", "xz"))
+_WIDE = ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 
 
 def kind(head: bytes) -> str:
-    """gzip, bzip2 or xz by the first bytes of a file, "" for anything else."""
-    return next((name for mark, name in _MARKS if head.startswith(mark)), "")
+    """gzip, bzip2, xz, utf-16-le or utf-16-be by the first bytes of a file, "" for anything else."""
+    if head.startswith(b"\xff\xfe\0\0"):
+        return ""  # the mark of UTF-32
+    return next((name for mark, name in (*_MARKS, *_WIDE) if head.startswith(mark)), "")
 
 
 def unpacked(name: str, blocks: Iterable[bytes]) -> Iterator[bytes]:
     """The content, in blocks of at most BLOCK bytes. ToolFault for what is broken, cut off, or too much."""
     import zlib
 
+    if name.startswith("utf-16"):
+        yield from _narrow(name, blocks)
+        return
     try:
         total = 0
         for block in _pieces(name, blocks):
@@ -42,6 +49,23 @@ def unpacked(name: str, blocks: Iterable[bytes]) -> Iterator[bytes]:
             yield block
     except (zlib.error, OSError, EOFError, ValueError) as error:
         raise ToolFault(f"what {name} packed is broken: {error}") from error
+
+
+def _narrow(name: str, blocks: Iterable[bytes]) -> Iterator[bytes]:
+    rest, first = b"", True
+    for block in blocks:
+        data = rest + block
+        end = len(data) & ~1
+        if end > 1 and data[end - 1 if name == "utf-16-le" else end - 2] & 0xFC == 0xD8:
+            end -= 2  # the first half of a pair waits for the other
+        rest = data[end:]
+        text = data[:end].decode(name, "replace")
+        if first and text:
+            text, first = text[1:], False  # the mark
+        if text:
+            yield text.encode("utf-8", "replace")
+    if rest:
+        yield rest.decode(name, "replace").encode("utf-8", "replace")
 
 
 def _pieces(name: str, blocks: Iterable[bytes]) -> Iterator[bytes]:

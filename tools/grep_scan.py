@@ -5,7 +5,7 @@ Rules:
    searched in overlapping pieces, in which `^` and `$` also match at the edges; that is said.
 2. Lines are only looked at where the engine finds a hit; their numbers come from counting line feeds in between.
 3. A file with a NUL in its first KB is binary: counted and passed over unless it is asked for.
-4. Packed files are searched by what is in them (edge/tools/grep_packed.py).
+4. Packed files, and UTF-16 with its mark, are searched by what is in them (edge/tools/grep_packed.py).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 LONG = 512 * 1024
 _OVERLAP = 4096
 _KEPT = 65536  # bytes of a line that may be shown as context of a later hit
-_PACKED = (b"\x1f\x8b", b"BZ", b"\xfd7")  # how a packed file may begin
+_PACKED = (b"\x1f\x8b", b"BZ", b"\xfd7", b"\xff\xfe", b"\xfe\xff")  # how a packed file, or UTF-16, may begin
 _HEAD = 1024
 _COMMON = b" etaoinsrlhdcu\nmpfg_ybvw.,-=()kxS01T\"'/AE:"  # from the commonest byte on
 
@@ -65,7 +65,7 @@ class Search:
         blocks = _from(data, tree.rest())
         scan = Scan(self, path)
         try:
-            if packed and not self._binary:
+            if packed and (not self._binary or packed.startswith("utf-16")):
                 blocks = unpacked(packed, blocks)
             data = next(iter(blocks), b"")
             if data.find(b"\0", 0, _HEAD) >= 0 and not self._binary:

@@ -351,3 +351,18 @@ def test_a_line_is_cut_between_letters(tmp_path: Path, before: int) -> None:
     (tmp_path / "f").write_text("a" * before + "☀" * 900 + "HIT" + "é" * 900 + "\nx\n", encoding="utf-8")
     for pattern in ("HIT", "^x"):
         assert "\ufffd" not in grep(tmp_path, pattern, path="f", context=1).text
+
+
+@pytest.mark.parametrize("code", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("lines_before", [0, 70_000])
+def test_utf_16_with_its_mark_is_searched_as_file_read_shows_it(tmp_path: Path, code: str, lines_before: int) -> None:
+    text = "\ufeff" + "first é 😀 line\r\n" * lines_before + "zwei Grad Kälte 😀😀\r\nlast"
+    (tmp_path / "f").write_bytes(text.encode(code))
+    number = lines_before + 1
+    for flags in ("", "a"):
+        assert lines(tmp_path, "^zwei.*K[ä]lte 😀+", path="f", flags=flags) == [f"{number}:zwei Grad Kälte 😀😀"]
+    assert lines(tmp_path, "last$", path="f", context=1) == [f"{number}-zwei Grad Kälte 😀😀", f"{number + 1}:last"]
+    assert lines(tmp_path, "\\ufffd", path="f")[0].startswith("no match")
+    assert lines(tmp_path, "é", output="count") == ([f"f:{lines_before}"] if lines_before else lines(tmp_path, "é"))
+    (tmp_path / "f").write_bytes("\ufefftorn x".encode(code) + b"\x00")
+    assert lines(tmp_path, "x", path="f") == ["1:torn x\ufffd"]
