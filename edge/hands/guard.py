@@ -39,7 +39,7 @@ _REGULAR = 0o100000
 class Guard:
     """Judges the folders and the end of one walk; Refused for what it must not come through."""
 
-    __slots__ = ("_logs", "_mount", "_own", "_passed", "_public", "_shown", "_state")
+    __slots__ = ("_logs", "_mount", "_own", "_passed", "_public", "_shown", "_state", "_whole")
 
     def __init__(
         self, own: frozenset[tuple[int, int]], state: str, shown: str, public: bool, logs: bool, mounted: int
@@ -51,6 +51,7 @@ class Guard:
         self._logs = logs
         self._mount = mounted
         self._passed: list[tuple[int, int]] = []
+        self._whole: frozenset[tuple[int, int]] | None = None  # all of the state, once it was asked for
 
     def folder(self, status: os.stat_result) -> None:
         """A folder that the walk goes through."""
@@ -68,9 +69,16 @@ class Guard:
             raise self._refused()
 
     def below(self, status: os.stat_result) -> None:
-        """Something that lies below the end of the walk and would be changed with it."""
-        if (status.st_dev, status.st_ino) in self._own:
+        """Something that lies below the end of the walk, or is it, and would be changed with it."""
+        one = status.st_dev, status.st_ino
+        if one in self._own:
             raise self._refused()
+        several = status.st_nlink > 1 and status.st_mode & 0o170000 == _REGULAR
+        if several and self._state and status.st_dev in {device for device, _ in self._own}:
+            if self._whole is None:
+                self._whole = frozenset(everything(self._state, _DEPTH))
+            if one in self._whole:
+                raise self._refused()
 
     def _passed_by(self, found: Iterator[tuple[int, int]]) -> bool:
         """True when nothing of what was found lies on the walk."""

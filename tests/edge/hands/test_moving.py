@@ -255,3 +255,23 @@ def test_nothing_leaves_the_root_while_folders_are_swapped_for_links(
                 continue
     assert os.listdir(out) == ["f"] and (out / "f").read_text() == "K"
     assert "K" not in [text for name, text in everything(desk.folder).items() if not name.startswith("swap")]
+
+
+@pytest.mark.parametrize("below", [True, False])
+def test_a_second_name_of_what_the_agent_keeps_is_neither_moved_nor_deleted(tmp_path: Path, below: bool) -> None:
+    state, work = tmp_path / "state", tmp_path / "w"
+    (state / "tapes" / "old").mkdir(parents=True)
+    (work / "d").mkdir(parents=True)
+    (state / "tapes" / "old" / "t").write_text("what was said")
+    os.link(state / "tapes" / "old" / "t", work / "d" / "name")
+    (work / "d" / "one").write_text("1")
+    os.link(work / "d" / "one", work / "d" / "two")
+    desk, path = Desk(work, state=str(state)), "d" if below else "d/name"
+    with small_disk(work / "m"):
+        for target in ("other", "m/other"):
+            assert "agent's own" in desk.fault("file_move", source=path, target=target)
+        for forever in (False, True):
+            assert "agent's own" in desk.fault("file_delete", path=path, recursive=True, forever=forever)
+        assert desk.names() == ["d", "d/name", "d/one", "d/two", "m"]
+        desk.call("file_move", source="d/one", target="m/one")
+        assert desk.names() == ["d", "d/name", "d/two", "m", "m/one"]
