@@ -18,7 +18,7 @@ from edge.faults import ToolFault
 from edge.gate.paths import inside
 from edge.hands.open import rename_new, said
 from edge.hands.remove import full_of, not_a_root, surveyed
-from edge.hands.replace import confirm
+from edge.hands.replace import confirm, linked, nameless
 from edge.hands.walk import Judge, remove, shown
 
 TYPE_CHECKING = False
@@ -210,20 +210,33 @@ def _copied_folder(here: int, name: str, there: int, new: str, depth: int, late:
 
 
 def _copied_file(here: int, name: str, there: int, new: str, late: Callable[[], None]) -> None:
+    """Copy a file; it has a name only when it is whole, where the file system can do that."""
     source, copy = os.open(name, _OLD, dir_fd=here), -1
     try:
+        copy = nameless(there, 0o600)
+        if copy >= 0:
+            _poured(source, copy, late)
+            if linked(copy, there, new):
+                return
+            os.close(copy)
+            copy = -1
+            os.lseek(source, 0, os.SEEK_SET)
         copy = os.open(new, _NEW, 0o600, dir_fd=there)
-        while block := os.read(source, _BLOCK):
-            view = memoryview(block)
-            while view:
-                view = view[os.write(copy, view) :]
-            late()
-        _kept(copy, os.fstat(source))
-        os.fsync(copy)
+        _poured(source, copy, late)
     finally:
         os.close(source)
         if copy >= 0:
             os.close(copy)
+
+
+def _poured(source: int, copy: int, late: Callable[[], None]) -> None:
+    while block := os.read(source, _BLOCK):
+        view = memoryview(block)
+        while view:
+            view = view[os.write(copy, view) :]
+        late()
+    _kept(copy, os.fstat(source))
+    os.fsync(copy)
 
 
 def _kept(copy: int, status: os.stat_result) -> None:

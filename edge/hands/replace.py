@@ -168,11 +168,11 @@ def _old(folder: int, name: str, shown: str, found: Guard) -> os.stat_result | N
 def _fill(folder: int, temp: str, content: bytes, old: os.stat_result | None, shown: str) -> None:
     # A new file gets what the umask, or the access list of the folder, gives to every new file there.
     mode = 0o600 if old else 0o666
-    descriptor = _nameless(folder, mode)
+    descriptor = nameless(folder, mode)
     if descriptor >= 0:
         try:
             _filled(descriptor, content, old, shown)
-            if _linked(descriptor, folder, temp):
+            if linked(descriptor, folder, temp):
                 return
         finally:
             os.close(descriptor)
@@ -183,7 +183,7 @@ def _fill(folder: int, temp: str, content: bytes, old: os.stat_result | None, sh
         os.close(descriptor)
 
 
-def _nameless(folder: int, mode: int) -> int:
+def nameless(folder: int, mode: int) -> int:
     """A file of the folder without a name; -1 where this kernel or file system has none (open(2), O_TMPFILE)."""
     try:
         return os.open(".", _HIDDEN, mode, dir_fd=folder)
@@ -193,7 +193,7 @@ def _nameless(folder: int, mode: int) -> int:
         return -1
 
 
-def _linked(descriptor: int, folder: int, temp: str) -> bool:
+def linked(descriptor: int, folder: int, temp: str) -> bool:
     """Give it its name; False where it cannot have one (no /proc; an overlay of old kernels)."""
     try:
         os.link(f"/proc/self/fd/{descriptor}", temp, dst_dir_fd=folder, follow_symlinks=True)

@@ -275,3 +275,20 @@ def test_a_second_name_of_what_the_agent_keeps_is_neither_moved_nor_deleted(tmp_
         assert desk.names() == ["d", "d/name", "d/one", "d/two", "m"]
         desk.call("file_move", source="d/one", target="m/one")
         assert desk.names() == ["d", "d/name", "d/two", "m", "m/one"]
+
+
+def test_a_process_that_is_killed_while_it_copies_a_file_leaves_the_old_one_and_nothing_else(tmp_path: Path) -> None:
+    work = tmp_path / "w"
+    work.mkdir()
+    (work / "f").write_bytes(b"x" * 100_000)
+    with small_disk(work / "m") as disk:
+        desk = Desk(work)
+        child = os.fork()
+        if not child:
+            os.fsync = lambda descriptor: os.kill(os.getpid(), 9)  # type: ignore[assignment]
+            try:
+                desk.call("file_move", source="f", target="m/f")
+            finally:
+                os._exit(0)
+        assert os.WTERMSIG(os.waitpid(child, 0)[1]) == 9
+        assert os.listdir(disk) == [] and (work / "f").read_bytes() == b"x" * 100_000
