@@ -25,7 +25,11 @@ def run(args: Args, hands: Hands) -> Observation:
     key = args["key"].strip()
     versions = hands.memory.forget(key)
     older = f", and {versions - 1} older versions of it" if versions > 1 else ""
-    return Observation(True, f"forgot {key}{older}: it is in the file no more", {"key": key, "versions": versions})
+    return Observation(
+        True,
+        f"forgot {key}{older}, from the memory; the records of conversations stay as they are",
+        {"key": key, "versions": versions},
+    )
 
 
 TOOL = Tool(

@@ -61,7 +61,7 @@ class MemoryHand:
 
     def forget(self, key: str) -> int:
         """Remove a key; how many versions of it went."""
-        return self._granted("write").forget(key)
+        return self._granted("write").forget(self._holder.world.redact(key))
 
     def _granted(self, verb: str) -> Memory:
         self._holder.grant(verb, "memory", "store")

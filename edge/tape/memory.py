@@ -17,7 +17,7 @@ from edge.record import Record
 from edge.tape.disk import Disk
 from edge.tape.memory_file import Book, entry_of, key_mark, line_of, trouble
 from edge.tape.memory_index import Doubt, Index, discard
-from edge.tape.memory_words import Entry, needles, pieces, ranked, searchable
+from edge.tape.memory_words import Entry, composed, needles, pieces, ranked, searchable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Memory:
 
     def store(self, key: str, content: str, category: str, source: str = "") -> Stored:
         """Remember `content` under `key`, in the place of what was there. ToolFault: then it is as it was."""
-        entry = Entry(0, key, content, category, self._disk.wall(), source)
+        entry = Entry(0, composed(key), content, category, self._disk.wall(), source)
         book = self._book(True)
         assert book is not None
         try:
@@ -96,6 +96,7 @@ class Memory:
         book = self._book(True)
         assert book is not None
         try:
+            key = composed(key)
             mark = key_mark(key)
             count = len(book.find(mark))
             if not count:

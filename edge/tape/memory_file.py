@@ -124,7 +124,7 @@ class Book:
         book = cls(disk, folder)
         opened = False
         try:
-            opened = book._locked(make) and (book._made() if make else book._opened(disks.READER | os.O_NOFOLLOW))
+            opened = book._locked(make) and (book._made() if make else book._readable())
         except OSError as error:
             raise trouble(f"the memory {book.path} cannot be opened", error) from error
         finally:
@@ -168,6 +168,13 @@ class Book:
         self._next = int(found["next"]) if str(found.get("next", "")).isdigit() else 1
         return True
 
+    def _readable(self) -> bool:
+        """Open for reading: a torn end is passed over. False when there is no file."""
+        if not self._opened(disks.READER | os.O_NOFOLLOW):
+            return False
+        self.size, self._next = self._end()
+        return True
+
     def _made(self) -> bool:
         """Open for writing: made where it is not there, its torn end cut off."""
         self._drop(self.path + ".new")
@@ -193,7 +200,16 @@ class Book:
                     number = found.get("n")
                     return offset + end + 1, max(self._next, number + 1 if isinstance(number, int) else 1)
                 end = start - 1
-        return 0, self._next
+        return self._last()
+
+    def _last(self) -> tuple[int, int]:
+        """The same from the front, where the end holds nothing that could be a line."""
+        last, number = 0, self._next
+        for offset, line in self.lines():
+            if whole(line):
+                last, entry = offset + len(line) + 1, entry_of(line)
+                number = max(number, entry.n + 1 if entry is not None else 1)
+        return last, number
 
     def _begin(self, number: int) -> None:
         """Put a file without entries in the place of what is there."""

@@ -63,6 +63,15 @@ class Entry(Record):
     source: str = ""
 
 
+def composed(key: str) -> str:
+    """The one spelling of a key: letters with their accents in one piece (NFC)."""
+    if key.isascii():
+        return key
+    from unicodedata import normalize
+
+    return normalize("NFC", key)
+
+
 def fold(text: str) -> str:
     """`text` as it is compared (rule 1), without control characters but newline."""
     if text.isascii():

@@ -160,7 +160,9 @@ def test_older_versions_go_before_anything_else(tmp_path: Path) -> None:
     assert kept.recall("version").entries[0].content.startswith("version 299")
 
 
-@pytest.mark.parametrize("tail", [b"{", b'{"n":9,"key":"torn","category":"core"', b"\0" * 300, b"x" * 70000, b"\n{}"])
+@pytest.mark.parametrize(
+    "tail", [b"{", b'{"n":9,"key":"torn","category":"core"', b"\0" * 300, b"x" * 70000, b"\0" * (5 << 20), b"\n{}"]
+)
 def test_a_torn_end_is_passed_over_and_kept_aside_before_the_next_line(tmp_path: Path, tail: bytes) -> None:
     kept = memory(tmp_path)
     kept.store("a", "one", "core")
