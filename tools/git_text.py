@@ -79,7 +79,11 @@ def diff_lines(found: Mapping[str, Any]) -> list[str]:
     """The files of a difference as git writes them."""
     lines: list[str] = []
     for one in found["files"]:
-        lines += _file(one)
+        if one["old"] and one["new"] and one["old"] & 0o170000 != one["new"] & 0o170000 and not one["why"]:
+            # A file that became a link, as git says it: one goes, another comes.
+            lines += _file({**one, "new": 0, "after": None}) + _file({**one, "old": 0, "before": None})
+        else:
+            lines += _file(one)
     if found["left"]:
         lines.append(f"[{found['left']:,} more files differ; name paths]")
     return lines

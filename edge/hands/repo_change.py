@@ -69,12 +69,11 @@ def converted(repository: Repository, index: Index) -> str:
 
 def keep(repository: Repository, lock: Lock, index: Index) -> None:
     """Write the index (rule 2). What was recorded newer than the index before it was not looked at since."""
-    stamp = repository.stamp
+    stamp = repository.stamp // 10**9  # git as it is built by default compares whole seconds
     items = []
     for key, item in index.items():
-        written = item.times[2] * 10**9 + item.times[3]
         known = repository.fresh.get(key[0]) == item
-        items.append((key, item if known or written < stamp else replace(item, size=0)))
+        items.append((key, item if known or item.times[2] < stamp else replace(item, size=0)))
     lock.done(repo_index.text(items))
 
 
@@ -267,6 +266,9 @@ def switch(repository: Repository, name: str) -> Mapping[str, Any]:
 
 def make(repository: Repository, lock: Lock, index: Index, changes: list[Change], failed: str) -> int:
     """Change the work tree and the index, nothing or all that can be: the number of files. Rule 3 holds."""
+    for path, _, _ in changes:
+        if not is_path(path):
+            raise ToolFault(f"{shown(path)!r} is no path of a work tree", "nothing was changed")
     wanted = repo_write.unlost(repository, index, changes)
     repo_write.allowed(repository, wanted)
     done, fault = repo_write.apply(repository, wanted)

@@ -137,8 +137,10 @@ class Folder:
         try:
             with os.scandir(own) as entries:
                 for entry in entries:
-                    link = entry.is_symlink()
-                    found.append((os.fsencode(entry.name), entry.is_dir() and not link, link or entry.is_file()))
+                    # Asked without following: a link that leads round in a circle is a link like any other.
+                    folder = entry.is_dir(follow_symlinks=False)
+                    plain = entry.is_symlink() or entry.is_file(follow_symlinks=False)
+                    found.append((os.fsencode(entry.name), folder, plain))
                     if len(found) > _NAMES:
                         raise ToolFault(f"{shown(path) or '.'} holds more than {_NAMES:,} names")
         finally:

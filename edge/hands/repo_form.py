@@ -66,7 +66,10 @@ def tree(name: bytes, content: bytes) -> Iterator[tuple[bytes, int, bytes]]:
     kinds = library()
 
     def act() -> list[tuple[bytes, int, bytes]]:
-        return [(one.path, one.mode, one.sha) for one in kinds.Tree.from_string(content).iteritems()]
+        found = [(one.path, one.mode, one.sha) for one in kinds.Tree.from_string(content).iteritems()]
+        if any(not path or b"/" in path for path, _, _ in found):
+            raise ValueError("a name that is a path")
+        return found
 
     return iter(_read(name, act))
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 TREE, LINK, MODULE = 0o040000, 0o120000, 0o160000
 _PACKS = 1000
+_TREES = 500  # that were read are kept
 
 
 class Person(Record):
@@ -56,6 +57,7 @@ class Store:
     def __init__(self, folder: Folder) -> None:
         self._folder = folder
         self._packs: list[Pack] | None = None
+        self._trees: dict[bytes, list[tuple[bytes, int, bytes]]] = {}
 
     def close(self) -> None:
         for pack in self._packs or ():
@@ -166,7 +168,13 @@ class Store:
         """Name, mode and object of each entry, as they stand there."""
         from edge.hands.repo_form import tree
 
-        return tree(name, self.of(b"tree", name))
+        found = self._trees.get(name)
+        if found is None:
+            found = list(tree(name, self.of(b"tree", name)))
+            if len(self._trees) >= _TREES or len(found) > 1000:
+                self._trees.clear()
+            self._trees[name] = found
+        return iter(found)
 
     # --- adding ---
 

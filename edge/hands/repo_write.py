@@ -46,8 +46,6 @@ def allowed(repository: Repository, changes: Iterable[Change]) -> None:
     """Refused or ToolFault when one of these changes of the work tree may not be made (rules 1 and 3)."""
     for path, before, after in changes:
         repository.late()
-        if not is_path(path):
-            raise ToolFault(f"{shown(path)!r} is no path of a work tree", "nothing was changed")
         kinds = {entry[0] & 0o170000 for entry in (before, after) if entry}
         if MODULE in kinds:
             raise ToolFault(f"{shown(path)} is a submodule, which would change", "nothing was changed; git does that")
