@@ -205,7 +205,7 @@ class Shells:
         if job is not None:
             return job
         there = [f"{one.name} ({one.status})" for one in list(self._jobs.values())]
-        known = f"there are {', '.join(there)}" if there else "there are none: they end with the run that started them"
+        known = f"there are {', '.join(there)}" if there else _none()
         if name in self._forgotten:
             raise ToolFault(f"what {name} wrote is kept no more: it ended, and newer ones took its place", known)
         raise ToolFault(f"no background shell is called {name[:40]!r}", known)
@@ -261,3 +261,12 @@ class Jobs:
 
     def _find(self, name: str) -> Job:
         return self._holder.world.shells().find(name)
+
+
+def _none() -> str:
+    """Why there is no shell in the background."""
+    from edge.hands.run import SHELL
+
+    if not os.path.exists(SHELL):
+        return f"there is no {SHELL} on this system, so none was started"
+    return "there are none: they end with the run that started them"

@@ -55,8 +55,15 @@ class Clock(Record):
         return self.base + max(0.0, real - self.real) * self.speed
 
     def when(self, board: float) -> float:
-        """The monotonic time at which it will be `board`."""
-        return self.real + (board - self.base) / self.speed
+        """The monotonic time at which it will be `board`; by rounding never one at which it is not yet."""
+        from math import ulp
+
+        real = self.real + (board - self.base) / self.speed
+        step = ulp(real)
+        while self.board(real) < board:
+            real += step
+            step *= 2  # the board's time may be much the coarser of the two
+        return real
 
 
 class Guard:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from edge.call import Output, Reading
@@ -155,3 +157,16 @@ def test_a_beat_has_no_reply(guard):
 
 def test_bye_is_answered(guard):
     assert guard.answer(Request(3, "bye"), 100.0) == {"id": 3, "ok": True}
+
+
+def test_what_is_due_at_a_time_is_due_when_that_time_has_come():
+    chance = random.Random(7)
+    rounded = 0
+    for _ in range(20_000):
+        base, real = chance.uniform(0, 10 ** chance.randrange(9)), chance.uniform(0, 10 ** chance.randrange(9))
+        clock = Clock(base, real, chance.choice((1.0, 7.3, 60.0, 1e-3, 3600.0)))
+        board = base + chance.uniform(0, 10 ** chance.randrange(6))
+        rounded += clock.board(clock.real + (board - clock.base) / clock.speed) < board
+        assert clock.board(clock.when(board)) >= board
+        assert clock.when(board) - (real + (board - base) / clock.speed) <= 1e-4
+    assert rounded  # it does happen

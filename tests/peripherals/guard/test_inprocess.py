@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from edge.peripherals.guard.inprocess import InProcessBoard
@@ -35,3 +37,14 @@ def test_its_record_is_the_transitions(clock):
     board.set("fan", True, 10.0, "c1")
     board.close()
     assert [(note.state, note.why) for note in board.record] == [(True, "set"), (False, "agent left")]
+
+
+def test_a_lease_ends_once_whatever_rounding_makes_of_its_end(clock):
+    chance = random.Random(3)
+    for number in range(300):
+        clock.pass_(chance.uniform(0, 10 ** chance.randrange(7)))
+        board = InProcessBoard(clock, chance.choice((1.0, 7.3, 60.0)))
+        board.set("fan", True, chance.uniform(0.1, 9.9), f"c{number}")
+        clock.pass_(15.0)
+        assert board.states()["fan"]["state"] is False
+        assert [note.state for note in board.record] == [True, False]
