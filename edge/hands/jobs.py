@@ -13,6 +13,7 @@ Rules:
 from __future__ import annotations
 
 import _thread
+import os
 import time
 
 from edge.faults import ToolFault
