@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 
 from edge.gate.paths import READABLE, inside
-from edge.gate.secret import open_names
+from edge.gate.secret import are_quick, open_names
 from edge.hands.guard import LOGS, everything, identities
 
 TYPE_CHECKING = False
@@ -50,6 +50,10 @@ class Below:
             if barred:
                 return [name for name in found if name.lower() not in barred]
         return found
+
+    def calm(self, folder: str, names: list[str]) -> bool:
+        """Is it plain at one look that none of the names in a plain folder is closed, nor any folder of such a name?"""
+        return are_quick(names) and not (self._names and self._names.get(folder.lower()))
 
     def folder(self, status: os.stat_result, full: str) -> bool:
         """May the walk go into an open folder, and list it?"""

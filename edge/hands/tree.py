@@ -38,8 +38,9 @@ if TYPE_CHECKING:
     from edge.hands.way import Way
 
     Keep = Callable[[str, list[str]], list[str]]
-    # An open folder: relative with a slash, in full, whether names count as usual in it, folders to go into.
-    Level = tuple[int, str, str, bool, list[str]]
+    # An open folder: relative with a slash, in full, whether names count as usual in it, folders to go into; and
+    # those of them of which it has to be asked whether names count as usual in them.
+    Level = tuple[int, str, str, bool, list[str], set[str]]
 
 HEAVY = frozenset((".git", ".hg", ".svn", "node_modules", "__pycache__", ".fieldhand-trash"))
 CHUNK = 10_000
@@ -53,6 +54,7 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CL
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _GONE = (ENOENT, ENOTDIR, ELOOP, ENXIO)  # it is another thing by now, or was none to be read
 _SHARE = 0.85  # of the permit's time: what was found has to be shown before it is over
+_is_folder = os.DirEntry.is_dir
 _LOOK = 0.05  # seconds between two looks whether the call was cut
 
 
@@ -101,20 +103,31 @@ class Tree:
         if self.single:
             yield "", [""], []
             return
-        way: list[Level] = [(again(self._thing, self._full), "", self._full, is_plain(self._full), [])]
-        now = time.monotonic
+        fd, full = again(self._thing, self._full), self._full
+        way: list[Level] = [(fd, "", full, is_plain(full), [], set())]
+        now, calm = time.monotonic, self._below.calm
         self._end = self.suffix.rpartition(".")[2] if "." in self.suffix else ""
         try:
             while way:
-                fd, where, full, plain, below = way[-1]
+                fd, where, full, plain, below, odd = way[-1]
                 self._fd, self._here = fd, full
-                for names, folders in self._parts(fd):
-                    if folders:
-                        folders, deeper = self._deeper(folders, where, plain)
-                        below += deeper
-                    yield where, self._kept(where, names, plain), self._wanted(where, folders) if folders else folders
-                    if (now() > self._looked or self.entries > ENTRIES) and self.late():
-                        return
+                more = True
+                with os.scandir(fd) as listing:
+                    while more:
+                        entries = list(islice(listing, CHUNK))
+                        self.entries += len(entries)
+                        more = len(entries) == CHUNK
+                        names, folders = self._parted(entries)
+                        entries.clear()
+                        if folders:
+                            usual = plain and calm(full, folders)
+                            folders, deeper = self._deeper(folders, where, plain, usual)
+                            below += deeper
+                            if not usual:
+                                odd.update(deeper)
+                        yield where, self._kept(where, names, plain) if names else names, folders
+                        if (now() > self._looked or self.entries > ENTRIES) and self.late():
+                            return
                 below.sort(reverse=True)
                 self._next(way)
         finally:
@@ -210,34 +223,31 @@ class Tree:
         if number:
             self.skipped[why] = self.skipped.get(why, 0) + number
 
-    def _parts(self, fd: int) -> Iterator[tuple[list[str], list[str]]]:
-        """Of each CHUNK of an open folder: names of what is no folder, and of its folders."""
+    def _parted(self, entries: list[os.DirEntry[str]]) -> tuple[list[str], list[str]]:
+        """Of entries of a folder: names of what is no folder, and of its folders."""
+        folders = [entry.name for entry in filter(_is_folder, entries) if not entry.is_symlink()]
         suffix = self.suffix
-        with os.scandir(fd) as listing:
-            while True:
-                entries = list(islice(listing, CHUNK))
-                self.entries += len(entries)
-                folders = [entry.name for entry in entries if entry.is_dir() and not entry.is_symlink()]
-                if self.files:
-                    names = [entry.name for entry in entries if entry.is_file()]
-                elif suffix:
-                    names = [entry.name for entry in entries if entry.name.endswith(suffix)]
-                else:
-                    names = [entry.name for entry in entries]
-                if folders and not self.files:
-                    taken = frozenset(folders)
-                    names = [name for name in names if name not in taken]
-                yield names, folders
-                if len(entries) < CHUNK:
-                    return
+        if self.files:
+            return [entry.name for entry in entries if entry.is_file()], folders
+        if suffix:
+            names = [entry.name for entry in entries if entry.name.endswith(suffix)]
+        else:
+            names = [entry.name for entry in entries]
+        if folders and names:
+            taken = frozenset(folders)
+            names = [name for name in names if name not in taken]
+        return names, folders
 
-    def _deeper(self, folders: list[str], where: str, plain: bool) -> tuple[list[str], list[str]]:
-        """Of the folders in a folder, those that may be seen, and those that are gone into."""
-        seen = self._open(self._dotted(folders), plain)
+    def _deeper(self, folders: list[str], where: str, plain: bool, calm: bool) -> tuple[list[str], list[str]]:
+        """Of the folders in a folder, those that are told, and those that are gone into."""
+        seen = folders if calm else self._open(self._dotted(folders), plain)
         wanted = seen if self.enter is None else self.enter(where, seen)
-        if where.count("/") + 1 >= min(self.depth, self._deepest):
+        seen = sorted(seen if self.keep is None else self.keep(where, seen))
+        if where.count("/") + 1 >= self._deepest or where.count("/") + 1 >= self.depth:
             self._left("deep", len(wanted) if self.depth >= DEPTH else 0)
             return seen, []
+        if calm and HEAVY.isdisjoint(wanted) and self._here != "/":
+            return seen, wanted
         light = [name for name in wanted if name not in HEAVY and not (self._here == "/" and name in _KERNEL)]
         self._left("heavy", len(wanted) - len(light))
         return seen, light
@@ -257,8 +267,7 @@ class Tree:
         return found
 
     def _kept(self, where: str, names: list[str], plain: bool) -> list[str]:
-        if names:
-            names = self._dotted(names)
+        names = self._dotted(names)
         if self.keep is not None and names:
             names = self.keep(where, names)
         if names:
@@ -270,34 +279,25 @@ class Tree:
                 names.sort()
         return names
 
-    def _wanted(self, where: str, folders: list[str]) -> list[str]:
-        return sorted(folders if self.keep is None else self.keep(where, folders))
-
     def _next(self, way: list[Level]) -> None:
         """Go into the next folder, up the way where there is none left; what is done is closed."""
         while way:
-            fd, where, full, plain, below = way[-1]
+            fd, where, full, plain, below, odd = way[-1]
             while below:
                 name = below.pop()
                 path = f"{full}/{name}" if full != "/" else f"/{name}"
-                deeper = self._entered(fd, path, name)
-                if deeper >= 0:
-                    way.append((deeper, f"{where}{name}/", path, plain and is_quick(name), []))
+                try:
+                    deeper = os.open(name, _FOLDER, dir_fd=fd)
+                except OSError as error:
+                    self._failed(error)
+                    continue
+                usual = plain and (name not in odd or is_quick(name))
+                way.append((deeper, f"{where}{name}/", path, usual, [], set()))
+                if self._below.folder(os.fstat(deeper), path):
                     return
+                os.close(way.pop()[0])
+                self._left("private", 1)
             os.close(way.pop()[0])
-
-    def _entered(self, above: int, path: str, name: str) -> int:
-        """The descriptor of a folder in an open one; -1 when it cannot or may not be gone into."""
-        try:
-            fd = os.open(name, _FOLDER, dir_fd=above)
-        except OSError as error:
-            self._failed(error)
-            return -1
-        if self._below.folder(os.fstat(fd), path):
-            return fd
-        os.close(fd)
-        self._left("private", 1)
-        return -1
 
 
 def grow(holder: Holder, way_to: Way, path: str, verb: str) -> Tree:

@@ -6,7 +6,7 @@ import os
 import random
 
 from edge.gate import secret
-from edge.gate.secret import is_plain, is_quick, is_secret, open_names
+from edge.gate.secret import are_quick, is_plain, is_quick, is_secret, open_names
 
 ROUNDS = 30_000 if os.environ.get("FIELDHAND_SOAK") == "1" else 3_000
 PLACES = [path for piece in secret.PIECES for path in (f"/w/{piece}",)] + list(secret.FOLDERS)
@@ -54,7 +54,7 @@ FRAGMENTS = (
 
 def test_quick_and_slow_agree_on_every_name() -> None:
     chance = random.Random(31)
-    quick = closed = 0
+    quick = closed = together = 0
     for _ in range(ROUNDS):
         folder = chance.choice(FOLDERS)
         if is_secret(folder):
@@ -65,9 +65,12 @@ def test_quick_and_slow_agree_on_every_name() -> None:
         wanted = [name for name in names if not is_secret(f"{folder}/{name}")]
         assert open_names(folder, names, plain) == wanted, (folder, names)
         closed += len(names) - len(wanted)
+        if plain and are_quick(names):
+            together += 1
+            assert all(map(is_quick, names)), names
         for name in names if plain else ():
             if is_quick(name):
                 quick += 1
                 assert not is_secret(f"{folder}/{name}") and is_plain(f"{folder}/{name}"), (folder, name)
     print(f"{ROUNDS} rounds, {quick} quick names, {closed} closed ones")
-    assert quick > ROUNDS // 20 and closed > ROUNDS // 4
+    assert quick > ROUNDS // 20 and together > ROUNDS // 100 and closed > ROUNDS // 4

@@ -14,7 +14,7 @@ from edge.regex.regex import PAYS_CLASSES
 from tests.support import patterns
 
 ROUNDS = 2_000 if os.environ.get("FIELDHAND_SOAK") == "1" else 200
-LETTERS = ("a", "b", "x", "0", "7", "_", "-", " ", ".", "A", "é", "\u017f", "\u212a", "温", "\U0001f600", "\udcff", "\udc80", "٣")
+LETTERS = ("a", "b", "x", "0", "7", "_", "-", " ", ".", "A", "é", "\u017f", "\u212a", "温", "\udcff", "\udc80", "٣")
 PARTS = (
     *("[0-9]", r"\d", r"\w", r"\s", r"\S", r"\W", "[a-z]", "[A-Z]", "[a-f0-9]", "[_-]", "[^a]", ".", "a", "é", "[éx]"),
     *("温", r"\b", "^", "$", "[[:alpha:]]", "[^[:digit:]]", "(a|7)", "(ab|0_)", "(x[0-9])"),
