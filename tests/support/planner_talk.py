@@ -47,13 +47,14 @@ class Outputs:
 
 
 class Files:
-    def read(self, path: str, offset: int, limit: int) -> dict[str, Any]:
+    def read(self, path: str, first: int, lines: int, limit: int = 0) -> dict[str, Any]:
         found = TREE.get(path)
         if found is None:
             raise ToolFault(f"there is no {path}")
         if isinstance(found, list):
             return {"path": path, "entries": found, "place": "workspace"}
-        return {"path": path, "text": found, "first": 1, "lines": 1, "more": False, "place": "workspace"}
+        told = {"path": path, "place": "workspace", "said": [], "total": 1}
+        return {**told, "text": found, "first": 1, "lines": 1, "more": False}
 
 
 class Board:

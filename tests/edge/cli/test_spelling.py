@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from edge.cli.command import catalogue
 from edge.cli.spelling import duration, parse, say, usage
 from edge.faults import UsageFault
+from edge.registry import find
 from edge.schema import fit
 
 SCHEMA = {
@@ -107,7 +107,7 @@ def test_the_usage_shows_how_each_kind_is_typed_and_what_may_be_left_out() -> No
 
 
 def test_the_catalogue_shows_the_short_spelling_of_a_time() -> None:
-    assert "output_set name=<string> state=on|off [for=<time, such as 2m>]\n" in catalogue()
+    assert usage(find("output_set").schema) == "name=<string> state=on|off [for=<time, such as 2m>]"
 
 
 def test_a_bare_word_needs_a_required_text() -> None:
