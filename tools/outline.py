@@ -46,6 +46,8 @@ def run(args: Args, hands: Hands) -> Observation:
     path = args["path"]
     counted = _Counted(hands.files.blocks(path))
     spoken = language(path, counted.first)
+    if counted.first[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise ToolFault(f"{path} is UTF-16, it has no outline here", "file_read and grep read it")
     if b"\0" in counted.first:
         raise ToolFault(f"{path} is binary, it has no outline", "file_read shows bytes")
     kept, total = _kept(scanner(spoken)(counted), args.get("offset", 1))

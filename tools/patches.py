@@ -202,6 +202,8 @@ def apply(
 
     back: the other way round, to see whether the patch was applied already. late: why it is time to stop, or "".
     """
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise ToolFault(f"{one.path} is UTF-16, which no patch is made for", f"{UNCHANGED}; file_edit edits it")
     told: list[str] = []
     lines, file = _split(data), _File(data)
     out: list[bytes] = []

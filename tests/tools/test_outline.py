@@ -148,3 +148,10 @@ def test_it_is_small_on_the_wire() -> None:
     function = {"name": tool.name, "description": tool.about, "parameters": parameters}
     wire = json.dumps({"type": "function", "function": function}, separators=(",", ":"))
     assert len(wire) <= 450 and len(tool.about.split()) >= 6
+
+
+@pytest.mark.parametrize("code", ["utf-16-le", "utf-16-be"])
+def test_a_file_in_utf_16_is_told_as_such(tmp_path: Path, code: str) -> None:
+    (tmp_path / "f.py").write_bytes("\ufeffdef f(): pass\n".encode(code))
+    with pytest.raises(ToolFault, match=r"f.py is UTF-16.*file_read and grep read it"):
+        carry("outline", {"path": "f.py"}, world(tmp_path))

@@ -204,3 +204,8 @@ def test_hunks_without_number_are_fitted_in_a_moment_and_stop_when_it_is_time() 
     with pytest.raises(ToolFault, match="stopped after 27 s"):
         apply(data, one, late=lambda: "after 27 s" if looks.append(0) or len(looks) > 9 else "")
     assert len(looks) == 10
+
+
+@pytest.mark.parametrize("code", ["utf-16-le", "utf-16-be"])
+def test_a_file_in_utf_16_is_told_as_such(code: str) -> None:
+    assert "file_edit edits it" in fault("\ufeffa\n".encode(code), HEAD + "@@ -1 +1 @@\n-a\n+b\n")
