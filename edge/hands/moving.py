@@ -18,7 +18,7 @@ from edge.faults import ToolFault
 from edge.gate.paths import inside
 from edge.hands.open import rename_new, said
 from edge.hands.remove import full_of, not_a_root, surveyed
-from edge.hands.replace import confirm, linked, nameless
+from edge.hands.replace import confirm, linked, locked, nameless
 from edge.hands.walk import Judge, remove, shown
 
 TYPE_CHECKING = False
@@ -151,10 +151,15 @@ class _Move:
 def _rename(here: int, name: str, there: int, new: str, old: os.stat_result | None, shown_as: str) -> None:
     """One rename; onto `old` when that is still what stands there, else onto nothing."""
     if old is not None:
-        now = os.stat(new, dir_fd=there, follow_symlinks=False)
-        if (now.st_dev, now.st_ino) != (old.st_dev, old.st_ino):
-            raise ToolFault(f"{shown_as} was changed by something else meanwhile", "nothing was moved")
-        os.rename(name, new, src_dir_fd=here, dst_dir_fd=there)
+        lock = locked(there)
+        try:
+            now = os.stat(new, dir_fd=there, follow_symlinks=False)
+            if (now.st_dev, now.st_ino) != (old.st_dev, old.st_ino):
+                raise ToolFault(f"{shown_as} was changed by something else meanwhile", "nothing was moved")
+            os.rename(name, new, src_dir_fd=here, dst_dir_fd=there)
+        finally:
+            if lock >= 0:
+                os.close(lock)
         return
     try:
         try:
