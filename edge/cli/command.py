@@ -6,11 +6,17 @@ from edge.faults import UsageFault
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from edge.model.direct import Direct
+    from edge.tool import Schema
 
 
-def direct(command: str) -> Direct:
-    """The model of one text command, `NAME key=value ...` with shell-like quotes; UsageFault when it is none."""
+def direct(command: str, here: Mapping[str, Schema] | None = None) -> Direct:
+    """The model of one text command, `NAME key=value ...` with shell-like quotes; UsageFault when it is none.
+
+    here: the schemas of the tools of this run, which a plug-in may have brought or replaced.
+    """
     import shlex
 
     name, _, tail = command.strip().partition(" ")
@@ -24,7 +30,7 @@ def direct(command: str) -> Direct:
         raise UsageFault(f"the command cannot be read: {str(error).lower()}", "close the quotes") from error
     if not words:
         raise UsageFault("a text command needs a name", ",help lists them")
-    return one_call(words)
+    return one_call(words, here)
 
 
 def _is_text(name: str, tail: str) -> bool:
@@ -42,13 +48,15 @@ def _is_text(name: str, tail: str) -> bool:
     return not (equals and key.strip() in known)
 
 
-def one_call(words: list[str]) -> Direct:
-    """The model of one call: a tool's name or alias and its arguments as words; UsageFault."""
+def one_call(words: list[str], here: Mapping[str, Schema] | None = None) -> Direct:
+    """The model of one call: a tool's name or alias and its arguments as words; UsageFault. `here`: as above."""
     from edge import dialects
     from edge.cli.spelling import parse
+    from edge.gate.names import canonical
     from edge.model.direct import Direct
     from edge.registry import find
 
-    name, schemas = words[0], {find(words[0]).name: find(words[0]).schema}
+    name, meant = words[0], canonical(words[0])
+    schemas = {meant: here[meant]} if here and meant in here else {find(name).name: find(name).schema}
     tool, args, _ = dialects.meant(name, parse(words[1:], dialects.form(name, schemas)), schemas)
     return Direct(tool, args)

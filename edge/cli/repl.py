@@ -193,7 +193,7 @@ def _turn(line: str, run: Run) -> None:
     if line.startswith(","):
         from edge.cli.command import direct
 
-        model = direct(line[1:])
+        model = direct(line[1:], run.catalogue.schemas)
     with counting(run.loop):
         ending = run.loop.run(line, model)
     if run.world.lasting() is not None:

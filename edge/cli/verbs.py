@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from edge.cli.args import Options
+    from edge.tool import Schema
 
 
 def tools(options: Options) -> int:
@@ -39,9 +40,21 @@ def tool(options: Options) -> int:
 
     if not options.words:
         raise UsageFault("tool needs the name of a tool", "fieldhand tools lists them")
-    model = one_call(list(options.words))
+    model = one_call(list(options.words), _plugged(options))
     code = carry(options, "tool " + " ".join(options.words), model)
     return 1 if code == 0 and model.failed else code
+
+
+def _plugged(options: Options) -> dict[str, Schema]:
+    """The schemas of the tools that plug-ins of the settings bring."""
+    from edge.cli import settle
+
+    names = settle.settings(options, os.environ).tools.plugins
+    if not names:
+        return {}
+    from edge.cli.plugins import extended
+
+    return {tool.name: tool.schema for tool in extended([], names)[0]}
 
 
 def policy(options: Options) -> int:

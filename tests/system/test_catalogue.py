@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from edge.record import replace
 from edge.registry import TOOLS, every, find
 from tests.support import agent
 from tests.support.chatserver import ChatServer
+from tests.support.distribution import installed, tool
 from tests.support.sources import ROOT, python_files
 
 HERE = Scene("/", "", (), SENSORS, OUTPUTS)
@@ -297,3 +299,37 @@ def test_what_a_tool_says_of_itself_stands_in_its_own_file_alone_and_everybody_i
     assert {name: one["description"] for name, one in shown.items()} == {name: find(name).about for name in shown}
     listed = agent.run("tools", env=environment(tmp_path)).stdout.splitlines()
     assert all(f"    {find(name).about}" in listed for name in EVERYTHING)
+
+
+def test_help_and_tool_describe_tell_what_is_really_there_plug_ins_and_what_they_replace_included(
+    tmp_path: Path,
+) -> None:
+    site = installed(
+        tmp_path / "site",
+        {"soil": "fh_soil:TOOL", "grep": "fh_grep:TOOL"},
+        {"fh_soil": tool("soil_map"), "fh_grep": tool("grep", "Search as another package has it.")},
+    )
+    typed = ',help\n,tool.describe names=\'["soil_map", "grep", "nothing"]\'\n,grep word=x\n'
+    for plugins, there in (('["soil", "grep"]', True), ("[]", False)):
+        config = written(tmp_path, f"[tools]\nplugins = {plugins}\n")
+        done = subprocess.run(
+            agent.command("--config", config),
+            cwd=agent.ROOT,
+            env=agent.environment(tmp_path, PYTHONPATH=str(site)),
+            input=typed,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=120,
+        )
+        said = done.stdout + done.stderr
+        listed = done.stdout.partition("tools: ")[2].partition("\n{")[0]
+        assert ("soil_map" in listed) is there and "grep" in listed and "calculator" in listed
+        assert ('"description":"What another package does for this board."' in said) is there
+        assert ("Search as another package has it." in said) is there is (find("grep").about not in said)
+        assert ("takes the place of the built-in tool grep" in said) is there
+        assert ("made elsewhere" in said) is there and ("unknown: nothing" in said) is there
+        assert ("unknown: soil_map, nothing" in said) is not there
+        one = agent.run(
+            "tool", "soil_map", "word=x", "--config", config, env=agent.environment(tmp_path, PYTHONPATH=str(site))
+        )
+        assert (one.returncode, "made elsewhere" in one.stdout) == ((0, True) if there else (2, False))
