@@ -90,7 +90,7 @@ class _Listing:
             for entry in entries:
                 self._looked += 1
                 if self._looked > _LOOKED_AT:
-                    self._why = f"more than {_LOOKED_AT:,} names are not looked at"
+                    self._why = f"only the first {_LOOKED_AT:,} names were looked at, in no order; glob looks at all"
                     break
                 if self._hidden or not entry.name.startswith("."):
                     names.append(entry.name)
@@ -146,7 +146,7 @@ class _Listing:
         """What was left out, in words."""
         said = []
         if self._more:
-            more = "more than " * self._deeper
+            more = "more than " * (self._deeper or bool(self._why))
             said.append(f"{len(self.found):,} of {more}{len(self.found) + self._more:,} shown")
         if self._closed:
             more = ", ..." if len(self._closed) > 3 else ""
