@@ -84,15 +84,12 @@ def test_what_cannot_be_is_said_with_the_right_form(tmp_path: Path) -> None:
         assert words in str(caught.value), args
 
 
-@pytest.mark.parametrize(
-    "ref", ["--exec=x", "-c", "--no-verify", "@{u}", "HEAD@{1}", "a:b", "a^{tree}", "$(id)", "no", ""]
-)
-def test_no_option_of_git_can_be_said(bench: Bench, ref: str) -> None:
-    if ref:
+def test_no_option_of_git_can_be_said(bench: Bench) -> None:
+    for ref in ("--exec=x", "-c", "--no-verify", "@{u}", "HEAD@{1}", "a:b", "a^{tree}", "$(id)", "no"):
         for operation in ("log", "diff", "show", "checkout"):
             assert "revision" in bench.refused(operation, ref=ref)
-    if ref not in ("no", "", "$(id)"):
-        assert "cannot be the name" in bench.refused("branch", ref=ref)
+        if ref not in ("no", "$(id)"):
+            assert "cannot be the name" in bench.refused("branch", ref=ref)
     with pytest.raises(Fault):
         bench.ask("checkout", paths="--force")
 
