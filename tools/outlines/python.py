@@ -37,7 +37,7 @@ def scan(blocks: Iterable[bytes]) -> Iterator[Entry]:
             at += 1
             start = before.rfind(b"\n") + 1
             if start:
-                line += before.count(b"\n")
+                line += len(before) - len(before.replace(b"\n", b""))  # sooner than `count`, where lines are short
             elif at > 1:
                 continue  # on the line of the cut before
             lead = before[start:]
@@ -50,7 +50,8 @@ def scan(blocks: Iterable[bytes]) -> Iterator[Entry]:
                 word = _BEFORE.get(word, b"async def ")
             while open_at and open_at[-1] >= indent:
                 open_at.pop()
-            head = after[: after.find(b"\n")] if b"\n" in after else after
+            end = after.find(b"\n")
+            head = after if end < 0 else after[:end]
             if head[-1:] == b":" and len(head) < _HEAD and head.count(b"(") == head.count(b")"):
                 told = (word + head[:-1]).decode("utf-8", "replace")
             else:
