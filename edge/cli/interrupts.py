@@ -1,7 +1,8 @@
 """Ctrl-C, SIGTERM and SIGHUP while a turn runs: counted, never thrown, so that the tape stays whole.
 
 At a prompt SIGTERM and SIGHUP end the process at once, for nothing is left to do; but with a shell in the background
-they end the conversation as `,quit` does.
+they end the conversation as `,quit` does. The end itself is not interrupted: it takes some seconds at most, and what
+it does not get done would go on without anybody.
 """
 
 from __future__ import annotations
@@ -34,6 +35,17 @@ class counting:
 
     def __enter__(self) -> None:
         self._old = [signal.signal(number, self._count) for number in _SIGNALS]
+
+    def __exit__(self, kind: type[BaseException] | None, value: object, trace: TracebackType | None) -> None:
+        for number, handler in zip(_SIGNALS, self._old):
+            signal.signal(number, handler)
+
+
+class leaving:
+    """While inside, the signals do nothing; the old handlers come back afterwards."""
+
+    def __enter__(self) -> None:
+        self._old = [signal.signal(number, signal.SIG_IGN) for number in _SIGNALS]
 
     def __exit__(self, kind: type[BaseException] | None, value: object, trace: TracebackType | None) -> None:
         for number, handler in zip(_SIGNALS, self._old):

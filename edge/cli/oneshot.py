@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from edge.cli import put, say
 from edge.cli.assemble import Run, failure
-from edge.cli.interrupts import counting
+from edge.cli.interrupts import counting, leaving
 from edge.cli.show import Lines, Trace
 from edge.faults import HardwareFault, OutputFault
 from edge.text import plain
@@ -44,7 +44,8 @@ def carry(options: Options, line: str, model: Model | None = None) -> int:
         with counting(run_.loop):
             code = _lingered(run_, code)
     finally:
-        run_.close(code)
+        with leaving():
+            run_.close(code)
     return code
 
 

@@ -129,7 +129,10 @@ class _Late:
 
     def close(self) -> None:
         if self._run is not None:
-            self._run.close(0)
+            from edge.cli.interrupts import leaving
+
+            with leaving():
+                self._run.close(0)
 
 
 def _stop(late: _Late, why: str) -> bool:

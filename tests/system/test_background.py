@@ -90,6 +90,24 @@ def test_an_agent_that_is_ended_from_outside_ends_them(home: Path, how: str) -> 
     assert alive(f"sleep\0{mark}") == [] and notes(home)[-1]["why"] == "quit"
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_the_end_of_the_conversation_is_not_interrupted(home: Path, number: int) -> None:
+    mark = f"87.{os.getpid()}"
+    console = talk(home)
+    script = f"trap : TERM; while :; do sleep {mark}; done"  # it takes its whole time to end
+    console.type(f',bash command="{script}" background=true')
+    console.until("goes on in the background as sh-1")
+    console.until("fieldhand> ")
+    wait(lambda: len(alive(f"sleep\0{mark}")) == 1)
+    first = alive(f"sleep\0{mark}")
+    console.type(",quit")
+    wait(lambda: alive(f"sleep\0{mark}") != first)  # it was asked to end, and is being waited for
+    console.process.send_signal(number)
+    assert console.end() == 0 and alive(f"sleep\0{mark}") == []
+    assert notes(home)[-1]["text"] == "sh-1 was ended with the conversation, by SIGKILL"
+    assert os.listdir(agent.state(home) / "live") == []
+
+
 def test_ctrl_c_ends_what_is_waited_for_alone(home: Path) -> None:
     mark = f"83.{os.getpid()}"
     console = talk(home)
