@@ -215,20 +215,34 @@ def _agents(state: str, wholly: bool) -> list[Seen]:
     from edge.tape.live import writers
 
     try:
-        return [_agent(writer, wholly) for writer in writers(state)]
+        return [_agent(writer, wholly, state) for writer in writers(state)]
     except TapeFault as fault:
         return [Seen("agents", 0, False, f"UNKNOWN: {fault}")]
 
 
-def _agent(writer: Writer, wholly: bool) -> Seen:
+def _agent(writer: Writer, wholly: bool, state: str) -> Seen:
     what = f"agent {writer.tape}"
     who = f"process {writer.pid}" if writer.pid else "an unknown process"
     if not wholly:
         return Seen(what, writer.pid, True, f"{who} looks for it before and in each call")
-    if not writer.busy:
+    shells = ", ".join(_shells(writer, state))
+    if not writer.busy and not shells:
         return Seen(what, writer.pid, True, f"{who}: no turn is running")
+    if not writer.busy:
+        return Seen(what, writer.pid, False, f"{who} has not ended its shells (process {shells}); kill -KILL ends them")
     fix = f"; kill -KILL {writer.pid} ends it" if writer.pid else ""
     return Seen(what, writer.pid, False, f"{who} has not ended its turn{fix}")
+
+
+def _shells(writer: Writer, state: str) -> list[str]:
+    """The processes of the shells in the background that an agent has not ended yet."""
+    from edge.tape.leftovers import children, started
+    from edge.tape.names import path_of, tapes
+
+    if not os.path.exists(os.path.join(state, "live", writer.tape)):
+        return []
+    named = children(path_of(tapes(state), writer.tape))
+    return [str(one.pid) for one in named if one.tag and started(one.pid) == one.start]
 
 
 def _by_signal(state: str, fault: Fault) -> int:

@@ -136,6 +136,20 @@ def test_the_emergency_stop_of_another_process_ends_them(home: Path) -> None:
     console.end()
 
 
+def test_a_stop_does_not_call_an_agent_safe_whose_shells_go_on(home: Path) -> None:
+    mark = f"88.{os.getpid()}"
+    console = talk(home)
+    started(console, mark)
+    console.process.send_signal(signal.SIGSTOP)
+    done = agent.run("stop", home=home)
+    assert done.returncode == 1 and "has not ended its shells (process " in done.stdout
+    console.process.send_signal(signal.SIGCONT)
+    wait(lambda: alive(f"sleep\0{mark}") == [])
+    assert agent.run("stop", home=home).returncode == 0
+    console.type(",quit")
+    console.end()
+
+
 def test_a_killed_agent_leaves_them_to_the_next_start(home: Path) -> None:
     mark = f"85.{os.getpid()}"
     console = talk(home)
