@@ -84,6 +84,8 @@ class Calls:
         self._policy = parts.policy.digest
         self.question: Question | None = None
         self.troubles = Troubles()
+        parts.world.heard, parts.world.hear = lambda: parts.taint.source, parts.taint.heard
+        parts.world.redact = parts.redact.text
         parts.world.judge = lambda call, effect: self.judge(call, (effect,))
         parts.world.forbidden = lambda call: self._stopped(call) is not None
 

@@ -141,4 +141,5 @@ DIALECTS: dict[str, Dialect] = {
 RENAMED: dict[str, dict[str, str]] = {
     "file_edit": {"old_string": "old", "new_string": "new"},
     "web_fetch": {"timeout": "timeout_seconds"},
+    "git_operations": {"branch": "ref", "files": "paths"},
 }

@@ -65,7 +65,12 @@ class MemoryHand:
 
     def _granted(self, verb: str) -> Memory:
         self._holder.grant(verb, "memory", "store")
-        found = self._holder.world.memory
+        world = self._holder.world
+        if world.memory is None and world.scene.state:
+            from edge.tape.memory import Memory
+
+            world.memory = Memory(f"{world.scene.state}/memory")
+        found = world.memory
         if found is None:
             raise ToolFault("nothing can be remembered here: there is no state folder", "start with --state DIR")
         return found

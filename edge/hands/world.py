@@ -34,15 +34,14 @@ class World:
 
     Set by whoever puts a run together: `judge` asks the gate about what is found in the act, `stopping` says that
     the operator wants everything to end, `forbidden` that a stop of a part came to hold for this call, `sandbox` is
-    what the policy wants of the wall (require, prefer, off), `proxy` the operator's proxy for the network, `resolve`
-    what finds addresses (None: the operating system, made at first use), `catalogue` the tools of this run, `spill`
-    keeps long results and `memory` what is remembered (None: nothing does), `heard` tells where untrusted words came
-    from in this conversation ("": from nowhere), `hear` is told where such come from now, `redact` takes known secrets
-    out of a text, `child`
-    is told pid, start ticks and tag (edge.hands.wall.tree) of each program that was started, `over` the call and the
-    facts (edge.hands.jobs) of each shell that ended in the background, where one may run for `job_seconds` at most
-    (0: none goes there), `ca_file` what TLS trusts beside the system's authorities. `cuts` counts how often running
-    calls were told to end.
+    what the policy wants of the wall (require, prefer, off), `proxy` the operator's proxy for the network,
+    `resolve` what finds addresses (None: the operating system, made at first use), `catalogue` the tools of this
+    run, `spill` keeps long results (None: nothing does), `memory` is what is remembered once that was asked for,
+    `heard` tells where untrusted words came from in this conversation ("": from nowhere), `hear` is told where such
+    come from now, `redact` takes known secrets out of a text, `child` is told pid, start ticks and tag
+    (edge.hands.wall.tree) of each program that was started, `over` the call and the facts (edge.hands.jobs) of each
+    shell that ended in the background, where one may run for `job_seconds` at most (0: none goes there), `ca_file`
+    what TLS trusts beside the system's authorities. `cuts` counts how often running calls were told to end.
     """
 
     def __init__(self, scene: Scene, tape: Tape | Unkept, start_board: Callable[[], Board]) -> None:
