@@ -262,6 +262,19 @@ def test_the_lists_for_people_have_every_tool_whether_its_form_is_put_off_or_not
     assert all(f"\n{name}" in "\n" + listed.stdout for name in EVERYTHING)
 
 
+def test_a_tool_that_was_found_works_on_the_same_store_as_those_that_were_shown(tmp_path: Path) -> None:
+    ran = Ran(
+        *(tmp_path, DEFERRED),
+        call("memory_store", key="pump", content="runs at 12 V"),
+        call("tool_search", query="select:memory_forget"),
+        call("memory_forget", key="pump"),
+        call("memory_recall", query="pump"),
+        DONE,
+    )
+    assert [row["status"] for row in ran.outcomes] == ["done"] * 4
+    assert "12 V" not in ran.outcomes[3]["text"] and ran.outcomes[3]["data"]["entries"] == []
+
+
 def test_a_tool_that_was_found_is_the_one_of_the_registry_and_of_every_later_call() -> None:
     catalogue = Catalogue(every(), deferred=True)
     before = {tool.name: tool for tool in catalogue.tools}
