@@ -187,6 +187,8 @@ ROOMS = (
         PURE_LATE + " contextlib heapq zlib",
         "__import__",
     ),
+    # What is remembered is opened when it is first asked for.
+    Room("edge.hands.memory", WORDS + " edge.gate.* edge.hands.* edge.tape.memory edge.tape.memory_words", "time"),
     # The time of a call begins with its hands.
     Room("edge.hands.*", WORDS + " edge.gate.* edge.hands.*", "os time", PURE_LATE + " _thread"),
     # Which header fields a caller may set is asked before anybody is asked to allow them.
