@@ -56,12 +56,14 @@ def _absolute(page: str) -> Callable[[str, str], str]:
     """Makes the address of a link whole; "" for one that leads nowhere or stays on the page."""
     from edge.gate import urls
 
-    here = urls.read(page)
+    read = {"": urls.read(page)}  # a page has one base for all its links
 
     def whole(place: str, base: str) -> str:
         if not place or place.startswith("#"):
             return ""
-        url = urls.read(urls.joined(urls.read(base) if base else here, place.replace(" ", "%20")))
+        if base not in read:
+            read[base] = urls.read(base)
+        url = urls.read(urls.joined(read[base], place.replace(" ", "%20")))
         return "" if url.kind == "bad" else url.shown
 
     return whole
