@@ -88,13 +88,11 @@ def _clipped(pieces: list[str]) -> tuple[str, bool]:
     return clip(both, CLIP, size - len(both.encode())), False
 
 
-def tidy(text: str) -> str:
-    """`text` as it stands on a screen in the end: no escapes, of a progress line its last state, no runs of blanks."""
-    return "".join(tidied(text))
-
-
 def tidied(text: str) -> list[str]:
-    """The same in pieces, of which none takes more room for a letter than its own letters need."""
+    """`text` as it stands on a screen in the end: no escapes, of a progress line its last state, no runs of blanks.
+
+    In pieces, of which none takes more room for a letter than its own letters need.
+    """
     pieces: list[str] = []
     blank = True  # what stands before is empty, or ends with an empty line
     at = 0

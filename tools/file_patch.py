@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from edge.tool import Hands
     from edge.tools.patches import FilePatch
 
-LARGEST = 16 << 20
 NEW = (0, 0, 0, 0)  # the stamp of what is not there
 _TOLD = 40  # sentences
 TRASH = ".fieldhand-trash"
@@ -83,6 +82,8 @@ def _verb(plan: Planned) -> str:
 
 
 def _there(path: str, hands: Hands) -> Planned:
+    from edge.tools.edits import LARGEST
+
     data, stamp = hands.files.whole(path, LARGEST, absent=True)
     if stamp == NEW:
         return Planned(path, None, NEW, None)

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-CLIP = 8000  # characters that are shown
+CLIP = 8000  # bytes that are shown
 WHOLE = 4 << 20
 _WIDEST = 120
 
@@ -18,7 +18,7 @@ def fitted(lines: Iterable[str], notes: Iterable[str] = (), more: str = "name pa
     """The lines as far as they fit, with what was left out, and the whole text when that is another one."""
     kept = list(lines)
     told = [f"[{note}]" for note in notes]
-    size, count = sum(map(len, told)), 0
+    size, count = sum(len(note.encode("utf-8", "replace")) for note in told), 0
     for line in kept:
         size += len(line.encode("utf-8", "replace")) + 1
         if size > CLIP and count:

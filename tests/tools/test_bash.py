@@ -22,7 +22,7 @@ from edge.registry import every, find
 from edge.schema import fit
 from edge.text import clip
 from edge.tools import bash
-from edge.tools.bash import CLIP, TOOL, tidy
+from edge.tools.bash import CLIP, TOOL, tidied
 from tests.support.one_call import carry as one_call
 from tests.support.one_call import judge, world
 from tests.support.shell_verdict import SCENE
@@ -35,6 +35,10 @@ def carry(folder: Path, command: str, **other: Any) -> Any:
     args = fit({"command": command, **other}, TOOL.schema)[0]
     permit = Permit("c1", GRANTS, (), 30.0, 8192)
     return TOOL.run(args, Hands(permit, Call("bash", args, "c1"), world(folder)))
+
+
+def tidy(text: str) -> str:
+    return "".join(tidied(text))
 
 
 def test_the_whole_text_is_the_effect_and_stands_before_the_person(tmp_path: Path) -> None:

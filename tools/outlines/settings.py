@@ -47,28 +47,27 @@ def toml(blocks: Iterable[bytes]) -> Iterator[Entry]:
 
 def _toml_header(text: str) -> str:
     """A header without the comment after it; a `]` in quotes does not end it."""
-    quote = ""
-    for at, mark in enumerate(text):
-        if quote:
-            quote = "" if mark == quote else quote
-        elif mark in "\"'":
-            quote = mark
-        elif mark == "#":
-            return text[:at].rstrip()
-    return text
+    at = _unquoted(text, "#")
+    return text if at < 0 else text[:at].rstrip()
 
 
 def _after_key(text: str) -> str:
     """What stands behind the `=` of a key, which may be quoted."""
+    at = _unquoted(text, "=")
+    return "" if at < 0 else text[at + 1 :]
+
+
+def _unquoted(text: str, sign: str) -> int:
+    """Where a sign first stands outside of quotes; -1 when it does not."""
     quote = ""
     for at, mark in enumerate(text):
         if quote:
             quote = "" if mark == quote else quote
         elif mark in "\"'":
             quote = mark
-        elif mark == "=":
-            return text[at + 1 :]
-    return ""
+        elif mark == sign:
+            return at
+    return -1
 
 
 class _TomlValue:
