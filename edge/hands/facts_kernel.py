@@ -52,9 +52,9 @@ def lines(raw: bytes, query: Query, booted: float | None) -> list[Line]:
 def parsed(text: str, booted: float | None) -> Line:
     """One message: its priority is the lower three bits of the number, its time is counted from the boot."""
     level, closed, rest = text[1:].partition(">")
-    if text[:1] != "<" or not closed or not level.isdigit() or len(level) > 4:
+    if text[:1] != "<" or not closed or not level.isdecimal() or len(level) > 4:
         return Line(None, text)
     clock = rest[1:].partition("]")[0].strip() if rest[:1] == "[" else ""
-    seconds = float(clock) if clock.replace(".", "", 1).isdigit() and len(clock) < 24 else None
+    seconds = float(clock) if clock.replace(".", "", 1).isdecimal() and len(clock) < 24 else None
     at = None if seconds is None or booted is None else booted + seconds
     return Line(at, rest, int(level) & 7)

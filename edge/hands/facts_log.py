@@ -26,7 +26,6 @@ LINE = 4096  # bytes of one line
 OUTSIDE = 500  # lines in a row that end the search, and that wait for their time
 PRIORITIES = ("emerg", "alert", "crit", "err", "warning", "notice", "info", "debug")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-_YEAR = 366 * 86400
 
 
 class Query(Record):
@@ -110,13 +109,13 @@ def stamp(text: str, now: float) -> float | None:
         text = text.partition(">")[2]
     if text[:3] in _MONTHS:
         return _without_year(text, now)
-    return iso(text) if text[:4].isdigit() and text[4:5] == "-" else None
+    return iso(text) if text[:4].isdecimal() and text[4:5] == "-" else None
 
 
 def _without_year(text: str, now: float) -> float | None:
     parts = text.split(None, 3)
     clock = parts[2].split(":") if len(parts) > 2 else []
-    if len(clock) != 3 or not all(word.isdigit() for word in (parts[1], *clock)):
+    if len(clock) != 3 or not all(word.isdecimal() and len(word) < 3 for word in (parts[1], *clock)):
         return None
     month = _MONTHS.index(parts[0]) + 1
     year = time.localtime(now).tm_year
@@ -131,18 +130,18 @@ def _without_year(text: str, now: float) -> float | None:
 def iso(text: str) -> float | None:
     """`2026-05-20T10:00:00.5+02:00`, `2026-05-20 10:00`, `2026-05-20` in seconds since 1970; local without a zone."""
     date, clock = text[:10].split("-"), text[10:]
-    if len(date) != 3 or not all(word.isdigit() for word in date):
+    if len(date) != 3 or not all(word.isdecimal() for word in date):
         return None
     hours, zone = [0.0, 0.0, 0.0], None
-    if clock[:1] in ("T", " ", "t") and clock[1:3].isdigit():
+    if clock[:1] in ("T", " ", "t") and clock[1:3].isdecimal():
         word = clock[1:].split(" ")[0]
         word, zone = _zone(word)
         parts = word.replace(",", ".").split(":")
-        if len(parts) not in (2, 3) or not all(part.replace(".", "", 1).isdigit() for part in parts):
+        if len(parts) not in (2, 3) or not all(part.replace(".", "", 1).isdecimal() for part in parts):
             return None
         hours = [*[float(part) for part in parts], 0.0][:3]
     year, month, day = map(int, date)
-    if not (1970 <= year < 2200 and 1 <= month <= 12 and 1 <= day <= 31 and hours[0] < 25 and hours[1] < 60):
+    if not (1970 <= year < 2200 and 1 <= month <= 12 and 1 <= day <= 31 and hours[0] < 25 and max(hours[1:]) < 61):
         return None
     if zone is None:
         local = time.mktime((year, month, day, int(hours[0]), int(hours[1]), 0, 0, 0, -1))
@@ -156,7 +155,7 @@ def _zone(word: str) -> tuple[str, int | None]:
         return word[:-1], 0
     at = max(word.rfind("+"), word.rfind("-"))
     digits = word[at + 1 :].replace(":", "")
-    if at <= 0 or len(digits) != 4 or not digits.isdigit():
+    if at <= 0 or len(digits) != 4 or not digits.isdecimal():
         return word, None
     seconds = int(digits[:2]) * 3600 + int(digits[2:]) * 60
     return word[:at], seconds if word[at] == "+" else -seconds
@@ -180,6 +179,6 @@ def moment(text: str, now: float) -> float | None:
     stem = word.rstrip("abcdefghijklmnopqrstuvwxyz ")
     units = {"": 0, "s": 1, "sec": 1, "m": 60, "min": 60, "h": 3600, "hour": 3600, "hours": 3600, "d": 86400}
     scale = units.get(word[len(stem) :].strip(), {"day": 86400, "days": 86400}.get(word[len(stem) :].strip(), -1))
-    if scale < 0 or not 0 < len(stem) < 16 or not stem.replace(".", "", 1).isdigit():
+    if scale < 0 or not 0 < len(stem) < 16 or not stem.replace(".", "", 1).isdecimal():
         return None
     return now - float(stem) * scale if scale else float(stem)

@@ -95,7 +95,14 @@ def test_times_without_a_zone_are_local() -> None:
     assert stamp("Dec 31 23:59:59 host x", NOW) == time.mktime((2025, 12, 31, 23, 59, 59, 0, 0, -1))
 
 
-@pytest.mark.parametrize("text", ["", "x", "2026-13-01", "2026-05-40", "May x 10:00:00", "May 20", "9999-01-01"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "x", "2026-13-01", "2026-05-40", "May x 10:00:00", "May 20", "9999-01-01"),
+        *("May 99999999999999999999 10:00:00", "May 20 99999999999:00:00", "2026-05-20T10:00:" + "9" * 400),
+        *("May \xb2 10:00:00", "202\xb2-05-20 10:00", "2026-05-20T10:0\xb2", "2026-05-20T10:00:00+0\xb200"),
+    ],
+)
 def test_what_is_no_time_is_none(text: str) -> None:
     assert stamp(text, NOW) is None
 
