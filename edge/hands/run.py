@@ -131,6 +131,8 @@ class Run:
                     spool.close()
         took = {"seconds": round(time.monotonic() - begin, 3), "wall": made.level}
         told = {} if "shell_id" in moved else watch.result()
+        if "full" in moved:  # what was kept until then is told only once
+            moved.update({name: moved[name] + told[name] for name in ("stdout", "stderr", "cut")})
         return {**told, "ended": ended, "killed": killed, **took, **moved}
 
     def _moved(self, watch: Watch, deadline: float, room: _Room) -> dict[str, Any]:
@@ -142,7 +144,7 @@ class Run:
         try:
             job = shells.start(self._holder.call, watch, deadline, room.leave)
         except ToolFault as fault:
-            return {"full": fault.sentence}
+            return {"full": fault.sentence, **{name: said[name] for name in ("stdout", "stderr", "cut")}}
         room.stays = True
         if self._holder.ending():  # the turn was cut meanwhile: nobody would know of the job
             job.ask("stopped", 0.0)

@@ -225,7 +225,7 @@ def test_so_many_at_a_time_and_no_more(talk: Talk) -> None:
         talk.shell("sleep 60", background=True)
     assert "bash_kill" in str(caught.value)
     found = talk.shell("echo x; sleep 60", 0.3)
-    assert found["ended"] == "deadline" and "4 shells" in found["full"]
+    assert found["ended"] == "deadline" and "4 shells" in found["full"] and found["stdout"] == "x\n"
     talk.kill("sh-1")
     talk.start("sleep 60")
 
