@@ -65,7 +65,7 @@ class Memory:
         book = self._book(True)
         assert book is not None
         try:
-            there = bool(book.find(key_mark(key)))
+            there = bool(book.find(key_mark(entry.key)))
             dropped = self._room(book, entry)
             return Stored(book.append(entry), there, dropped)
         except OSError as error:

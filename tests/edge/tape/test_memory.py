@@ -69,6 +69,8 @@ def test_the_same_key_replaces_and_the_older_version_is_not_found(tmp_path: Path
     kept = memory(tmp_path)
     kept.store("pump", "runs at twelve", "core")
     assert kept.store("pump", "runs at nine", "daily").replaced
+    assert not kept.store("cafe\u0301", "open", "core").replaced and kept.store("cafe\u0301", "shut", "core").replaced
+    assert kept.forget("caf\xe9") == 2
     assert keys(kept, "twelve") == [] and [e.content for e in kept.recall("nine").entries] == ["runs at nine"]
     kept.store("pum", 'a "key":"pump","category": in a text', "core")
     assert not kept.store('p","key":"pump","category":', "x", "core").replaced
