@@ -202,7 +202,8 @@ class Shells:
 
     def find(self, name: str) -> Job:
         """The job called `name`; ToolFault names those that there are."""
-        job = self._jobs.get(name.strip().lower())
+        name = name.strip().lower()
+        job = self._jobs.get(name)
         if job is not None:
             return job
         there = [f"{one.name} ({one.status})" for one in list(self._jobs.values())]

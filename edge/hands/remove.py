@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 
-from edge.faults import Refused, ToolFault
+from edge.faults import Fault, Refused, ToolFault
 from edge.gate.paths import inside
 from edge.hands import trash
 from edge.hands.open import said
@@ -123,7 +123,7 @@ def _gone(
             count.add(entry)
         os.fsync(folder)
     except (OSError, ToolFault) as error:
-        why = said(error) if isinstance(error, OSError) else error.sentence
+        why = error.sentence if isinstance(error, Fault) else said(error)
         rest = f"{count.entries} of {wanted.entries} entries are gone, the rest is there"
         raise ToolFault(
             f"{shown} cannot be deleted: {why}", rest if count.entries else "nothing was deleted"

@@ -199,7 +199,7 @@ class Folder:
                 status = os.fstat(descriptor)
                 if status.st_mode & 0o170000 != 0o100000 or status.st_nlink > 1:
                     raise ToolFault(f"{shown(path)} of the repository is no plain file")
-                os.write(descriptor, content)
+                _write(descriptor, content)
                 os.fsync(descriptor)
             finally:
                 os.close(descriptor)
