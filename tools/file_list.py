@@ -53,16 +53,12 @@ def _row(entry: Mapping[str, Any]) -> str:
 
 
 def _when(seconds: int) -> str:
-    """A time in UTC as a date and minutes, by the civil calendar (proleptic Gregorian)."""
+    """A time in UTC as a date and minutes."""
+    from edge.tools.calendar_day import day
+
     days, rest = divmod(seconds, 86400)
-    era, day = divmod(days + 719468, 146097)  # from 0000-03-01, in eras of 400 years
-    year = (day - day // 1460 + day // 36524 - day // 146096) // 365
-    day -= 365 * year + year // 4 - year // 100
-    month = (5 * day + 2) // 153
-    day -= (153 * month + 2) // 5
-    month += 3 if month < 10 else -9
-    year += era * 400 + (month < 3)
-    return f"{year:04}-{month:02}-{day + 1:02} {rest // 3600:02}:{rest % 3600 // 60:02}"
+    year, month, of_month = day(days)
+    return f"{year:04}-{month:02}-{of_month:02} {rest // 3600:02}:{rest % 3600 // 60:02}"
 
 
 TOOL = Tool(

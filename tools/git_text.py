@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from edge.tools.calendar_day import day
 from edge.tools.git_lines import hunks
 
 TYPE_CHECKING = False
@@ -61,14 +62,8 @@ def one_line(text: str, most: int = _WIDEST) -> str:
 def date(seconds: int, zone: int, clock: bool = False) -> str:
     """The day, in the zone of who wrote it; with its time when `clock`."""
     days, rest = divmod(seconds + zone, 86400)
-    # Days since the first of March of the year 0, by the rule of the Gregorian calendar (400 years are 146,097 days).
-    era, day = divmod(days + 719468, 146097)
-    year = (day - day // 1460 + day // 36524 - day // 146096) // 365
-    day -= 365 * year + year // 4 - year // 100
-    month = (5 * day + 2) // 153
-    day -= (153 * month + 2) // 5 - 1
-    month += 3 if month < 10 else -9
-    text = f"{year + era * 400 + (month <= 2):04}-{month:02}-{day:02}"
+    year, month, of_month = day(days)
+    text = f"{year:04}-{month:02}-{of_month:02}"
     if not clock:
         return text
     sign, minutes = "-" if zone < 0 else "+", abs(zone) // 60

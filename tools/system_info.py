@@ -140,17 +140,12 @@ def _clock(clock: Facts) -> list[tuple[str, str]]:
 
 
 def _date(seconds: int) -> str:
-    """Seconds since 1970 as `2026-05-20 10:00:00 UTC`; the days are counted as in the proleptic Gregorian calendar."""
+    """Seconds since 1970 as `2026-05-20 10:00:00 UTC`."""
+    from edge.tools.calendar_day import day
+
     days, rest = divmod(seconds, 86400)
-    days += 719468
-    era, of_era = divmod(days, 146097)
-    of_years = (of_era - of_era // 1460 + of_era // 36524 - of_era // 146096) // 365
-    of_year = of_era - (365 * of_years + of_years // 4 - of_years // 100)
-    month = (5 * of_year + 2) // 153
-    day = of_year - (153 * month + 2) // 5 + 1
-    month = month + 3 if month < 10 else month - 9
-    year = of_years + era * 400 + (month <= 2)
-    return f"{year:04}-{month:02}-{day:02} {rest // 3600:02}:{rest // 60 % 60:02}:{rest % 60:02} UTC"
+    year, month, of_month = day(days)
+    return f"{year:04}-{month:02}-{of_month:02} {rest // 3600:02}:{rest // 60 % 60:02}:{rest % 60:02} UTC"
 
 
 TOOL = Tool(

@@ -221,16 +221,18 @@ ROOMS = (
     Room(
         "edge.tools.disk_usage edge.tools.fact_text edge.tools.log_read edge.tools.net_info edge.tools.process_list "
         "edge.tools.service_status edge.tools.system_info",
-        "edge.tool edge.call edge.faults edge.text edge.tools.fact_text",
+        "edge.tool edge.call edge.faults edge.text edge.tools.calendar_day edge.tools.fact_text",
         late=PURE_LATE,
     ),
+    Room("edge.tools.calendar_day", ""),
+    Room("edge.tools.file_list", "edge.tool edge.call edge.tools.calendar_day"),
     # Lines in, entries out; imported when a file is outlined.
     Room("edge.tools.outline", "edge.tool edge.call edge.faults edge.tools.outlines.*"),
     Room("edge.tools.outlines.*", "edge.record edge.tools.outlines.*"),
     # What a repository told, in git's own short forms; differences line by line.
     Room(
         "edge.tools.git_lines edge.tools.git_operations edge.tools.git_text",
-        "edge.tool edge.call edge.faults edge.tools.git_lines edge.tools.git_text",
+        "edge.tool edge.call edge.faults edge.tools.calendar_day edge.tools.git_lines edge.tools.git_text",
     ),
     # Arithmetic with units: exact numbers of the standard library.
     Room(
