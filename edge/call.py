@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 VERBS = ("list", "read", "write", "run", "fetch", "send", "sense", "actuate", "call", "unknown")
 OBSERVING = frozenset(("list", "read", "sense", "fetch"))
+TRASH = ".fieldhand-trash"  # the detail of an effect that puts its file there; the folder at the top of each root
 QUALITIES = ("ok", "stale", "suspect", "fault")
 
 

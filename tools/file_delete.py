@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from edge.call import Effect, Observation
+from edge.call import TRASH, Effect, Observation
 from edge.tool import Tool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from edge.call import Args, Scene
     from edge.tool import Hands
-
-
-TRASH = ".fieldhand-trash"
 
 
 def effects(args: Args, scene: Scene) -> tuple[Effect, ...]:

@@ -10,7 +10,7 @@ Rules:
 
 from __future__ import annotations
 
-from edge.call import Effect, Observation
+from edge.call import TRASH, Effect, Observation
 from edge.faults import Fault, ToolFault, UsageFault
 from edge.record import Record
 from edge.tool import Tool
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 NEW = (0, 0, 0, 0)  # the stamp of what is not there
 _TOLD = 40  # sentences
-TRASH = ".fieldhand-trash"
 
 
 class Planned(Record):

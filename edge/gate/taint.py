@@ -9,13 +9,13 @@ Rules:
 
 from __future__ import annotations
 
+from edge.call import TRASH
 from edge.gate.paths import inside, place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from edge.call import Effect, Scene
 
-TRASH = ".fieldhand-trash"  # the detail of an effect that puts its file there; the folder at the top of each root
 _KERNEL = ("/proc", "/sys")
 _OUTSIDE = frozenset(("url", "host", "mcp", "serial"))
 

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import os
 
+from edge.call import TRASH
 from edge.faults import ToolFault
-from edge.gate.taint import TRASH
 from edge.hands.open import rename_new
 from edge.hands.replace import confirm, locked
 from edge.hands.walk import Count, remove, walk

@@ -22,6 +22,7 @@ import time
 from errno import ELOOP, ENOENT, ENOTDIR, ENXIO
 from itertools import islice
 
+from edge.call import TRASH
 from edge.faults import Refused, ToolFault
 from edge.gate.paths import place
 from edge.gate.secret import is_plain, is_quick
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     # those of them of which it has to be asked whether names count as usual in them.
     Level = tuple[int, str, str, bool, list[str], set[str]]
 
-HEAVY = frozenset((".git", ".hg", ".svn", "node_modules", "__pycache__", ".fieldhand-trash"))
+HEAVY = frozenset((".git", ".hg", ".svn", "node_modules", "__pycache__", TRASH))
 CHUNK = 10_000
 ENTRIES = 2_000_000
 DEPTH = 64

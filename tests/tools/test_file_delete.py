@@ -6,7 +6,6 @@ from pathlib import Path
 
 from edge.gate import taint
 from edge.gate.policy import PRESETS
-from edge.hands import trash
 from edge.registry import find
 from tests.support.file_calls import Desk
 from tests.support.one_call import judge, world
@@ -53,6 +52,5 @@ def test_what_is_known_of_a_file_goes_into_the_trash_with_it(tmp_path: Path) -> 
         (f"{tmp_path}/d/a", False),
         (f"{tmp_path}/.fieldhand-trash", True),
     )
-    assert trash.NAME == taint.TRASH
     for_good = find("file_delete").effects({"path": "d/a", "forever": True}, scene)
     assert taint.touched(for_good, scene, "write") == ((f"{tmp_path}/d/a", False),)

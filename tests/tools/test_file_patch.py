@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from edge.call import TRASH
 from edge.faults import ToolFault, UsageFault
 from edge.gate import taint
 from edge.gate.policy import PRESETS
@@ -149,6 +150,6 @@ def test_what_is_known_of_a_file_goes_into_the_trash_with_it(tmp_path: Path) -> 
         (f"{top}new/two", False),
         (f"{top}three", False),
     )
-    assert (f"{top}{taint.TRASH}", True) in taint.touched(effects, scene, "write")
+    assert (f"{top}{TRASH}", True) in taint.touched(effects, scene, "write")
     only = find("file_patch").effects({"patch": PATCH[: PATCH.index("--- a/three")]}, scene)
-    assert (f"{top}{taint.TRASH}", True) not in taint.touched(only, scene, "write")
+    assert (f"{top}{TRASH}", True) not in taint.touched(only, scene, "write")
