@@ -14,6 +14,7 @@ from edge.tape.disk import Disk
 from edge.tape.memory import Memory
 from edge.tape.memory_file import Book
 from edge.tape.memory_index import Index
+from tests.support import trigrams
 
 QUERIES = 4000 if os.environ.get("FIELDHAND_SOAK") == "1" else 120
 WORDS = (
@@ -79,8 +80,9 @@ def test_many_queries_over_many_scripts_find_the_same(tmp_path: Path, capsys: py
         scan.store(key, glue.join(some), dice.choice(["core", "daily", "own"]), dice.choice(["", "far"]))
         if number % 40 == 39:
             index.recall("pump")  # so that it is brought up to date in steps
-    if not has_index(tmp_path):
-        pytest.skip("this Python's SQLite has no FTS5 with trigrams")
+    if trigrams.why_not():
+        pytest.skip(trigrams.why_not())
+    assert has_index(tmp_path)
     hits = partial = 0
     for number in range(QUERIES):
         query = dice.choice([" ", "", ","]).join(dice.choice(WORDS) for _ in range(dice.randint(1, 4)))

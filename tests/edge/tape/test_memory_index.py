@@ -15,6 +15,7 @@ from edge.tape.memory import Memory
 from edge.tape.memory_file import NAME, Book, line_of
 from edge.tape.memory_index import Index
 from edge.tape.memory_words import Entry
+from tests.support import trigrams
 from tests.support.tape_disks import QuickDisk
 
 sqlite3 = pytest.importorskip("sqlite3")
@@ -27,8 +28,9 @@ def folder(tmp_path: Path) -> Path:
     for number in range(40):
         kept.store(f"k{number}", f"word{number} of the bed", "core")
     assert len(found(tmp_path, "word3 bed")) == 11
-    if not (tmp_path / "memory" / "index.db").exists():
-        pytest.skip("this Python's SQLite has no FTS5 with trigrams")
+    if trigrams.why_not():
+        pytest.skip(trigrams.why_not())
+    assert (tmp_path / "memory" / "index.db").exists()
     return tmp_path
 
 
