@@ -59,7 +59,6 @@ class Job:
         self.exit_code: int | None = None
         self.why = ""  # it was ended by: kill, deadline, stopped (by the operator), quit
         self.spool = watch.spool
-        self.killed = 0
         self._watch = watch
         self._deadline = deadline
         self._clean = clean
@@ -75,7 +74,7 @@ class Job:
             if why not in ("", "deadline", "stopped"):
                 self._watch.ask_to_end(self._asked[1])
         finally:
-            self.killed = self._watch.end()
+            self._watch.end()
             self.spool.finish()
             self.exit_code = -9 if self._watch.code is None else self._watch.code
             self.why, self.status = why, "killed" if why else "exited"

@@ -55,7 +55,6 @@ class Journal:
 
     def __init__(self, descriptor: int, name: str) -> None:
         self._descriptor = descriptor
-        self._name = name
         self._size = os.fstat(descriptor).st_size
         self._pages: dict[int, bytes] = {}
         self.known: dict[int, tuple[str, str]] = {}

@@ -55,7 +55,7 @@ def move(
         try:
             target.found.name(there, target.name)
             old = _in_the_way(there, target, names[1], overwrite, status)
-            copied = _Move(holder, ways, names, (here, there), late).go(old, status)
+            copied = _Move(ways, names, (here, there), late).go(old, status)
         finally:
             os.close(there)
     finally:
@@ -85,17 +85,15 @@ def _in_the_way(there: int, target: Way, name: str, overwrite: bool, source: os.
 class _Move:
     """One move, between two open folders."""
 
-    __slots__ = ("_folders", "_holder", "_late", "_names", "_ways")
+    __slots__ = ("_folders", "_late", "_names", "_ways")
 
     def __init__(
         self,
-        holder: Holder,
         ways: tuple[Way, Way],
         names: tuple[str, str],
         folders: tuple[int, int],
         late: Callable[[], None],
     ) -> None:
-        self._holder = holder
         self._ways = ways
         self._names = names
         self._folders = folders

@@ -16,7 +16,7 @@ import time
 from edge.faults import ToolFault
 from edge.hands import repo_history, repo_index, repo_status, repo_trees, repo_write
 from edge.hands.open import said
-from edge.hands.repo_index import Item
+from edge.hands.repo_index import INTENT, Item
 from edge.hands.repo_names import is_path, is_ref, shown
 from edge.hands.repo_objects import LINK, MODULE, Person
 from edge.hands.repo_pack import MOST
@@ -209,7 +209,7 @@ def _hooks(repository: Repository) -> list[str]:
 
 def staged_entries(index: Index) -> dict[bytes, tuple[int, bytes]]:
     return {
-        path: (item.mode, item.sha) for (path, stage), item in index.items() if not stage and not item.more & 0x2000
+        path: (item.mode, item.sha) for (path, stage), item in index.items() if not stage and not item.more & INTENT
     }
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MOST = 32 << 20
 VALID, EXTENDED, SKIP, INTENT = 0x8000, 0x4000, 0x4000, 0x2000
-_KINDS = {b"link": "is split into two files", b"sdir": "is sparse", b"FSMN": ""}
+_KINDS = {b"link": "is split into two files", b"sdir": "is sparse"}
 
 
 class Item(Record):

@@ -30,7 +30,6 @@ class Settings(Record):
     modes: bool = True
     crlf: str = ""
     signed: bool = False
-    logs: bool = True
 
 
 def settings(data: bytes) -> Settings:
@@ -56,7 +55,6 @@ def settings(data: bytes) -> Settings:
         _true(found, "core.filemode", True),
         "" if crlf in ("", "false", "no", "off", "0") else crlf,
         _true(found, "commit.gpgsign", False),
-        _true(found, "core.logallrefupdates", True),
     )
 
 

@@ -15,6 +15,7 @@ from errno import ELOOP, ENOENT, ENOTDIR
 
 from edge.faults import ToolFault
 from edge.hands.repo_ignore import ignored, patterns
+from edge.hands.repo_index import INTENT, SKIP, VALID
 from edge.hands.repo_names import is_name
 from edge.hands.repo_objects import LINK, MODULE
 
@@ -49,7 +50,7 @@ def staged(head: dict[bytes, Entry], index: Index) -> dict[bytes, str]:
 
 def _later(item: Item) -> bool:
     """Was it only announced (git add -N)?"""
-    return bool(item.more & 0x2000)
+    return bool(item.more & INTENT)
 
 
 def letter_of(before: Entry | None, after: Entry | None) -> str:
@@ -85,7 +86,7 @@ def unstaged(repository: Repository, index: Index) -> dict[bytes, str]:
 
 def look(repository: Repository, path: bytes, item: Item) -> str:
     """M, D, T, A or nothing: a path of the work tree against its entry."""
-    if item.more & 0x4000 or item.flags & 0x8000:  # skip-worktree, assume-valid: git does not look either
+    if item.more & SKIP or item.flags & VALID:  # skip-worktree, assume-valid: git does not look either
         return ""
     status = status_of(repository, path)
     if item.mode & 0o170000 == MODULE:
