@@ -20,6 +20,7 @@ GROUP = "fieldhand.tools"
 def extended(tools: list[Tool], names: tuple[str, ...]) -> tuple[list[Tool], tuple[str, ...]]:
     """`tools` with those of the entry points `names`, and sentences on what each of them did."""
     found = {tool.name: tool for tool in tools}
+    brought: set[str] = set()
     told: list[str] = []
     here = {point.name: point for point in _points()}
     for name in names:
@@ -33,8 +34,10 @@ def extended(tools: list[Tool], names: tuple[str, ...]) -> tuple[list[Tool], tup
             told.append(f"the plug-in {name} is left out: {tool}")
             continue
         if tool.name in found:
-            told.append(f"the plug-in {name} takes the place of the built-in tool {tool.name}")
+            whose = "tool of another plug-in," if tool.name in brought else "built-in tool"
+            told.append(f"the plug-in {name} takes the place of the {whose} {tool.name}")
         found[tool.name] = tool
+        brought.add(tool.name)
     return list(found.values()), tuple(told)
 
 

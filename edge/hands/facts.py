@@ -56,7 +56,7 @@ class Facts:
         """Mounted file systems with their sizes."""
         from edge.hands.facts_disk import disks
 
-        return disks(self._reader())
+        return disks(self._reader(), self.late)
 
     def usage(self, path: str, limit: int, other: bool) -> Mapping[str, Any]:
         """What takes the room below a granted folder; `other`: other file systems below it too."""

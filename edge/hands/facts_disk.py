@@ -16,6 +16,7 @@ from edge.hands.facts_reader import known
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from edge.hands.facts_reader import Reader
@@ -30,18 +31,25 @@ _ANSWER = 2.0  # seconds that a server has
 _MOST = 64  # file systems
 
 
-def disks(reader: Reader) -> Facts:
-    """`file_systems`: mounted where, kind, device, sizes, read-only; `unanswered` servers are named."""
+def disks(reader: Reader, late: Callable[[], str]) -> Facts:
+    """`file_systems`: mounted where, kind, device, sizes, read-only; `unanswered` servers are named.
+
+    Whatever is left when it is `late` is counted in `not_asked`.
+    """
     nodev = without_device(reader.text("/proc/filesystems", 16384))
     found, silent = [], []
     rows = mounts(reader.text("/proc/self/mountinfo", 1 << 20), nodev)
+    asked = 0
     for row in rows[:_MOST]:
+        if late():
+            break
+        asked += 1
         sizes = _sizes(row["mounted"], row["kind"].startswith(_NETWORK))
         if sizes is None:
             silent.append(row["mounted"])
         elif sizes.get("bytes") or row["kind"] not in ("tmpfs", "ramfs"):
             found.append({**row, **sizes})
-    return known({"file_systems": found, "unanswered": silent, "not_asked": max(0, len(rows) - _MOST) or None})
+    return known({"file_systems": found, "unanswered": silent, "not_asked": len(rows) - asked or None})
 
 
 def without_device(text: str | None) -> frozenset[str]:

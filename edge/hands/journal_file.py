@@ -41,11 +41,10 @@ _AHEAD = 64  # entries that may be there before the header says so
 
 
 class Entry(Record):
-    """One entry. `at` is microseconds since 1970, `since_boot` since its boot; `fields` are places of data objects."""
+    """One entry. `at` is microseconds since 1970; `fields` are places of data objects."""
 
     sequence: int
     at: int
-    since_boot: int
     boot: str
     fields: tuple[int, ...]
 
@@ -171,7 +170,7 @@ class Journal:
         if len(raw) < 48 + count * step:
             return None
         fields = self._numbers(raw[48:]) if self._compact else self._numbers(raw[48:])[::2]
-        return Entry(_number(raw, 0, 8), _number(raw, 8, 8), _number(raw, 16, 8), raw[24:40].hex(), tuple(fields))
+        return Entry(_number(raw, 0, 8), _number(raw, 8, 8), raw[24:40].hex(), tuple(fields))
 
     def _numbers(self, raw: bytes) -> list[int]:
         """Offsets in a row, as wide as this file has them."""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from edge.hands.facts_disk import disks, mounts, share, space, unescaped, without_device
 from edge.hands.facts_reader import Reader
+from tests.support.fact_boards import nobody_waits
 
 KINDS = "nodev\tsysfs\nnodev\ttmpfs\nnodev\tproc\nnodev\tcgroup2\nnodev\toverlay\nnodev\tnfs4\n\text4\n\tvfat\n"
 INFO = r"""22 28 0:21 / /proc rw,relatime shared:5 - proc proc rw
@@ -50,6 +51,11 @@ def test_sizes_are_those_of_the_kernel(tmp_path: Path) -> None:
 
 
 def test_this_machine_tells_its_root() -> None:
-    found = disks(Reader(("/proc",)))
+    found = disks(Reader(("/proc",)), nobody_waits)
     assert any(row["mounted"] == "/" and row["bytes"] > 0 for row in found["file_systems"])
-    assert disks(Reader(("/sys",))) == {}
+    assert disks(Reader(("/sys",)), nobody_waits) == {}
+
+
+def test_what_there_was_no_time_for_is_counted() -> None:
+    found = disks(Reader(("/proc",)), lambda: "late")
+    assert list(found) == ["not_asked"] and found["not_asked"] > 0
