@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import time
 
-from edge.faults import ToolFault
+from edge.faults import Refused, ToolFault
 from edge.gate.paths import place
 from edge.hands import repo_history, repo_status, repo_trees
 from edge.hands.open import said
@@ -179,9 +179,9 @@ class Repo:
         try:
             with Repository(self._holder, path, self.late) as repository:
                 return act(repository)
+        except Refused:
+            raise
         except OSError as error:
-            if isinstance(error, PermissionError) and hasattr(error, "rule"):
-                raise
             raise ToolFault(f"the repository {path} cannot be used: {said(error)}") from error
 
     def late(self) -> None:
