@@ -62,7 +62,11 @@ def find(name: str) -> Tool:
 
     where = TOOLS.get(canonical(name))
     if where is None:
-        raise UsageFault(f"there is no tool {name!r}", f"tools: {', '.join(TOOLS)}")
+        from edge.schema import near
+
+        meant = near(name, TOOLS)
+        hint = f"did you mean {meant}?" if meant else f"tools: {', '.join(TOOLS)}"
+        raise UsageFault(f"there is no tool {name!r}", hint)
     tool: Tool = __import__(where, fromlist=["TOOL"]).TOOL
     return tool
 

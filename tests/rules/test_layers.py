@@ -66,7 +66,7 @@ ROOMS = (
     Room("edge.call edge.tool edge.watch edge.parts", "edge.record"),
     # The linear engine for patterns of a model's. `re` gets only what was proved linear, in text of the engine's own.
     Room("edge.regex edge.regex.*", "edge.faults edge.record edge.regex.*", late="re"),
-    Room("edge.registry", "edge.faults edge.gate.names", calls="__import__"),  # the strings of its own table
+    Room("edge.registry", "edge.faults edge.gate.names edge.schema", calls="__import__"),  # its own strings
     # --- the pure core ---
     # Unicode names and near words are tables of the standard library; `re` only with patterns that stand in the file.
     Room(

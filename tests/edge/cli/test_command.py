@@ -62,6 +62,7 @@ def test_an_alias_brings_the_arguments_of_its_page(command: str, tool: str, args
         (["fs.edit", "path=a"], "old"),
         (["fs.edit", "path=a", "old=b", "new=c", "all=on"], "all"),
         (["nothing_of_that_name"], "there is no tool"),
+        (["grepp", "pattern=x"], "did you mean grep?"),
         (["file_read", "path=a", "path=b"], "twice"),
     ],
 )
