@@ -8,8 +8,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-# Package -> what brings it, where that is not the package's own name.
-_EXTRAS = {"dulwich": "git"}
+# Package -> what pip is asked for. Not an extra of Fieldhand: a checkout that was never installed has none to add to,
+# and pip would look for a stranger's package of that name.
+_BROUGHT_BY = {"dulwich": "'dulwich>=0.24,<2'"}
 
 
 def missing(needs: Iterable[str]) -> str:
@@ -19,10 +20,8 @@ def missing(needs: Iterable[str]) -> str:
         if kind == "program" and not os.access(name, os.X_OK):
             return f"there is no {name} on this system"
         if kind == "library" and not _importable(name):
-            extra = _EXTRAS.get(name)
-            return f"the Python package {name} is not installed" + (
-                f": pip install fieldhand[{extra}]" if extra else ""
-            )
+            wanted = _BROUGHT_BY.get(name)
+            return f"the Python package {name} is not installed" + (f": pip install {wanted}" if wanted else "")
     return ""
 
 

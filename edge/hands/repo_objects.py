@@ -235,4 +235,4 @@ def library() -> Any:
     try:
         return __import__("dulwich.objects", fromlist=["Commit"])
     except ImportError as error:
-        raise ToolFault("the Python package dulwich is not installed", "pip install fieldhand[git]") from error
+        raise ToolFault("the Python package dulwich is not installed", "pip install 'dulwich>=0.24,<2'") from error

@@ -17,7 +17,10 @@ def test_nothing_is_missing_of_nothing_and_of_what_is_here() -> None:
 def test_an_absent_package_is_named_with_what_brings_it(monkeypatch: pytest.MonkeyPatch) -> None:
     assert missing(("library:no_such_package",)) == "the Python package no_such_package is not installed"
     monkeypatch.setattr(sys, "path", [])
-    assert missing(("library:dulwich",)).endswith("is not installed: pip install fieldhand[git]")
+    wanted = missing(("library:dulwich",)).rpartition("pip install ")[2].strip("'")
+    assert wanted == "dulwich>=0.24,<2"
+    declared = Path(__file__).parents[3].joinpath("pyproject.toml").read_text("utf-8")
+    assert f'git = ["{wanted}"]' in declared, "the sentence asks for what the package declares"
 
 
 def test_the_first_of_several_that_is_missing_is_told() -> None:
