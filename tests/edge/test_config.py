@@ -14,7 +14,7 @@ from edge.faults import ConfigFault
 from edge.record import as_dict
 
 # Keys that the README tells of elsewhere, or that are other pages' names for what it names.
-ELSEWHERE = {"temperature", "key_file", "timeout_ms"}
+ELSEWHERE = {"key_file", "timeout_ms"}
 
 
 def write(folder: Path, text: str, name: str = "config.toml") -> str:
