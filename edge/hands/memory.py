@@ -39,7 +39,7 @@ class MemoryHand:
             clean[1] = "[redacted]"
         done = memory.store(clean[0], clean[1], clean[2], world.heard())
         return {
-            "key": clean[0],
+            "key": done.entry.key,
             "category": clean[2],
             "replaced": done.replaced,
             "dropped": done.dropped,
