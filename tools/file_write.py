@@ -18,10 +18,14 @@ def effects(args: Args, scene: Scene) -> tuple[Effect, ...]:
 
 
 def words(args: Args, scene: Scene) -> str:
-    count = len(_content(args))
+    size = _size(len(_content(args)))
     if args.get("append"):
-        return f"append {count} bytes to {args['path']}"
-    return f"write {count} bytes to {args['path']}, replacing what is there"
+        return f"append {size} to {args['path']}"
+    return f"write {size} to {args['path']}, replacing it if it is there"
+
+
+def _size(count: int) -> str:
+    return f"{count} byte{'s' * (count != 1)}"
 
 
 def _content(args: Args) -> bytes:
@@ -41,7 +45,8 @@ def run(args: Args, hands: Hands) -> Observation:
     path = args["path"]
     done = hands.files.put(path, _content(args), bool(args.get("append")))
     count, was, folders = done["bytes"], done["was"], list(done["folders"])
-    text = f"appended {count} bytes to {path}" if was == "appended to" else f"wrote {count} bytes to {path} ({was})"
+    size = _size(count)
+    text = f"appended {size} to {path}" if was == "appended to" else f"wrote {size} to {path} ({was})"
     if folders:
         text += f"; made {', '.join(folders)}"
     return Observation(True, text, {"path": path, "bytes": count, "was": was, "folders": folders})

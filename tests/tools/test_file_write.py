@@ -39,7 +39,7 @@ def test_it_is_a_change_and_its_one_effect_says_so(tmp_path: Path) -> None:
 
 def test_missing_folders_are_made_and_what_was_done_is_said(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
-    assert desk.text("file_write", path="a/b/f", content="x") == "wrote 1 bytes to a/b/f (new); made a, a/b"
+    assert desk.text("file_write", path="a/b/f", content="x") == "wrote 1 byte to a/b/f (new); made a, a/b"
     assert desk.text("file_write", path="a/b/f", content="yy") == "wrote 2 bytes to a/b/f (replaced)"
     (tmp_path / "a/b/f").chmod(0o600)
     desk.call("file_write", path="a/b/f", content="z")
@@ -59,9 +59,9 @@ def test_base64_becomes_bytes_and_what_is_none_is_told_at_once(tmp_path: Path) -
 
 def test_append_adds_at_the_end_of_small_and_large_files(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
-    assert desk.text("file_write", path="f", content="a", append=True) == "wrote 1 bytes to f (new)"
+    assert desk.text("file_write", path="f", content="a", append=True) == "wrote 1 byte to f (new)"
     small = (tmp_path / "f").stat().st_ino
-    assert desk.text("file_write", path="f", content="b", append=True) == "appended 1 bytes to f"
+    assert desk.text("file_write", path="f", content="b", append=True) == "appended 1 byte to f"
     assert (tmp_path / "f").read_text() == "ab" and (tmp_path / "f").stat().st_ino != small
     (tmp_path / "big").write_bytes(b"x" * (1 << 20))
     large = (tmp_path / "big").stat().st_ino
@@ -100,3 +100,10 @@ def test_a_card_that_is_read_only_is_a_sentence_for_each_tool(tmp_path: Path) ->
         ):
             assert "read-only file system" in desk.fault(tool, **args), tool
         assert (disk / "f").read_text() == "x" and desk.names(hidden=True) == ["f"]
+
+
+def test_the_question_says_how_much_and_does_not_say_that_something_is_there(tmp_path: Path) -> None:
+    words, scene = find("file_write").words, world(tmp_path).scene
+    assert words({"path": "f", "content": "x"}, scene) == "write 1 byte to f, replacing it if it is there"
+    assert words({"path": "f", "content": "é"}, scene).startswith("write 2 bytes to f")
+    assert words({"path": "f", "content": "", "append": True}, scene) == "append 0 bytes to f"
