@@ -61,7 +61,7 @@ class Run:
         self.world = self._world(scene, policy.wall(options.unattended), watch)
         self.world.job_seconds = self.settings.budgets.job_seconds if lasting else 0.0
         self.catalogue, stocked = catalogue(self.settings.tools, policy, scene, options.verb == "tool")
-        self._stock()
+        self._stock(options.verb != "tool")
         parts = Parts(
             model=self.model,
             world=self.world,
@@ -100,11 +100,11 @@ class Run:
         world.child, world.stopping, world.over = self._child, watch.everything, self._over
         return world
 
-    def _stock(self) -> None:
-        """Tell everybody which tools there are; where long results can be read they are kept."""
+    def _stock(self, goes_on: bool) -> None:
+        """Tell everybody which tools there are; where long results can be read later (`goes_on`) they are kept."""
         self.world.catalogue = self.catalogue
         self.watcher.knows(self.catalogue.schemas)
-        if self.state and "spill_read" in self.catalogue.schemas:
+        if self.state and goes_on and "spill_read" in self.catalogue.schemas:
             from edge.tape.spill import Spill
 
             self.world.spill = Spill(f"{self.state}/spill", self.tape.name, self.settings.tools.spill_threshold)

@@ -8,6 +8,7 @@ Rules:
 
 from __future__ import annotations
 
+from edge.registry import TOOLS
 from edge.tool import Tool
 
 TYPE_CHECKING = False
@@ -33,7 +34,7 @@ def extended(tools: list[Tool], names: tuple[str, ...]) -> tuple[list[Tool], tup
         if isinstance(tool, str):
             told.append(f"the plug-in {name} is left out: {tool}")
             continue
-        if tool.name in found:
+        if tool.name in found or tool.name in TOOLS:
             whose = "tool of another plug-in," if tool.name in brought else "built-in tool"
             told.append(f"the plug-in {name} takes the place of the {whose} {tool.name}")
         found[tool.name] = tool

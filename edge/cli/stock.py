@@ -34,7 +34,8 @@ def catalogue(settings: ToolSettings, policy: Policy, scene: Scene, named: bool)
         from edge.cli.plugins import extended
 
         present, said = extended(present, settings.plugins)
-        told += said
+        unknown = tuple(f"tools.optional names {tool.name!r}, which this" for tool in present)
+        told = tuple([one for one in told if not one.startswith(unknown)]) + said
         absent.update({tool.name: why for tool in present for why in [missing(tool.needs)] if why})
         present = [tool for tool in present if not missing(tool.needs) and (named or offered(tool.name, policy))]
         absent = {name: why for name, why in absent.items() if not any(tool.name == name for tool in present)}

@@ -11,6 +11,7 @@ Rules:
 
 from __future__ import annotations
 
+import errno
 import os
 
 from edge.faults import ToolFault
@@ -79,20 +80,21 @@ class Spill:
 
     def _make_room(self, wanted: int) -> None:
         """Let the oldest files go until there is room for `wanted` bytes. OSError when the card has none to spare."""
-        free = os.statvfs(self._folder)
-        if free.f_bavail * free.f_frsize - wanted < FREE:
-            raise OSError(28, "the card is nearly full")  # ENOSPC
+        card = os.statvfs(self._folder)
         files = []
         with os.scandir(self._folder) as entries:
             for entry in entries:
                 status = entry.stat(follow_symlinks=False)
                 files.append((status.st_mtime_ns, status.st_size, entry.path))
         total = sum(size for _, size, _ in files)
+        short = max(total + wanted - self._most, wanted + FREE - card.f_bavail * card.f_frsize)
+        if short > total:
+            raise OSError(errno.ENOSPC, "the card is nearly full")
         for _, size, path in sorted(files):
-            if total + wanted <= self._most:
+            if short <= 0:
                 return
             os.unlink(path)
-            total -= size
+            short -= size
 
     def blocks(self, handle: str, cursor: int, count: int, from_end: bool) -> dict[str, Any]:
         """`count` blocks from `cursor` on: `text cursor next_cursor complete bytes chars lines tool blocks`.
