@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from edge.faults import ToolFault
-from edge.tape.disk import Disk
 from edge.tape.memory import Memory
 from edge.tape.memory_file import Book
 from edge.tape.memory_index import Index
 from tests.support import trigrams
+from tests.support.tape_disks import TickingDisk
 
 QUERIES = 4000 if os.environ.get("FIELDHAND_SOAK") == "1" else 120
 WORDS = (
@@ -40,24 +40,9 @@ WORDS = (
 )
 
 
-class Quick(Disk):
-    """No waiting for the card; each store is a second later."""
-
-    now = 1_800_000_000.0
-
-    def fdatasync(self, fd: int) -> None:
-        os.fstat(fd)
-
-    fsync = fdatasync
-
-    def wall(self) -> float:  # type: ignore[override]
-        self.now += 1
-        return self.now
-
-
 def both(folder: Path) -> tuple[Memory, Memory]:
-    disk = Quick()
-    return tuple(Memory(str(folder / "memory"), disk, indexed=indexed, least=0) for indexed in (False, True))  # type: ignore[return-value]
+    disk, where = TickingDisk(), str(folder / "memory")
+    return tuple(Memory(where, disk, indexed=indexed, least=0) for indexed in (False, True))  # type: ignore[return-value]
 
 
 def has_index(folder: Path) -> bool:
@@ -91,7 +76,10 @@ def test_many_queries_over_many_scripts_find_the_same(tmp_path: Path, capsys: py
             query = query[at : at + dice.randint(1, 6)] or "x"
         bounds: dict[str, Any] = {}
         if number % 5 == 0:
-            bounds = {"since": Quick.now + dice.randrange(100), "until": Quick.now + dice.randrange(100, 250)}
+            bounds = {
+                "since": TickingDisk.now + dice.randrange(100),
+                "until": TickingDisk.now + dice.randrange(100, 250),
+            }
         told = []
         for memory in (scan, index):
             try:

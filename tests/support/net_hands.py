@@ -6,11 +6,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from edge.call import Call, Decision, Effect, Grant, Permit
+from edge.call import Call, Decision, Effect, Grant, Observation, Permit, Scene
 from edge.gate import urls
 from edge.hands import Hands, Holder
 from edge.hands.net import READING, Net
 from edge.hands.world import World
+from edge.schema import fit
+from edge.tool import Tool
 from tests.support.one_call import world as plain_world
 
 Judge = Callable[[Effect], Decision]
@@ -58,3 +60,10 @@ def ask(
 
 def hands(here: World, method: str, url: str, root: str = "host") -> Hands:
     return Hands(permit(method, url, root), Call("http_request", {}, "c1"), here)
+
+
+def carry(tool: Tool, folder: Path, args: dict[str, Any], **given: Any) -> Observation:
+    """One call of a web tool inside a permit for the first host, listed as internal."""
+    checked = fit(args, tool.schema)[0]
+    tool.effects(checked, Scene("/", ""))
+    return tool.run(checked, hands(world(folder, **given), checked.get("method", "GET"), checked["url"], "internal"))

@@ -340,3 +340,13 @@ class FaultyDisk(QuickDisk):
 
     def hold(self, fd: int, seconds: float) -> bool:
         return self._do(super().hold, fd, seconds)
+
+
+class TickingDisk(QuickDisk):
+    """The same with a wall clock that goes on by one second each time it is looked at."""
+
+    now = 1_800_000_000.0
+
+    def wall(self) -> float:  # type: ignore[override]
+        self.now += 1
+        return self.now

@@ -18,6 +18,7 @@ from edge.hands import Hands
 from edge.hands.net_resolve import Scripted
 from edge.schema import fit
 from edge.tools.http_request import METHODS, READING, TOOL
+from tests.support import net_hands
 from tests.support.net_hands import allowing, hands, world
 from tests.support.webserver import Web, drips, leads, raw, says
 
@@ -31,11 +32,7 @@ def web() -> Iterator[Web]:
 
 
 def carry(folder: Path, args: dict[str, Any], **given: Any) -> Observation:
-    """One call inside a permit for the first host, listed as internal."""
-    checked = fit(args, TOOL.schema)[0]
-    TOOL.effects(checked, SCENE)
-    here = world(folder, **given)
-    return TOOL.run(checked, hands(here, checked.get("method", "GET"), checked["url"], "internal"))
+    return net_hands.carry(TOOL, folder, args, **given)
 
 
 @pytest.mark.parametrize("method", METHODS)

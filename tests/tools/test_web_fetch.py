@@ -18,7 +18,8 @@ from edge.gate.decide import decide
 from edge.gate.policy import Policy, State
 from edge.schema import fit
 from edge.tools.web_fetch import TOOL
-from tests.support.net_hands import allowing, hands, world
+from tests.support import net_hands
+from tests.support.net_hands import allowing
 from tests.support.webserver import Web, drips, leads, says
 
 SCENE = Scene("/", "")
@@ -32,10 +33,7 @@ def web() -> Iterator[Web]:
 
 
 def carry(folder: Path, args: dict[str, Any], **given: Any) -> Observation:
-    """One call inside a permit for the first host, listed as internal."""
-    checked = fit(args, TOOL.schema)[0]
-    TOOL.effects(checked, SCENE)
-    return TOOL.run(checked, hands(world(folder, **given), "GET", checked["url"], "internal"))
+    return net_hands.carry(TOOL, folder, args, **given)
 
 
 def test_a_page_comes_as_markdown_with_final_url_status_and_kind(web: Web, tmp_path: Path) -> None:

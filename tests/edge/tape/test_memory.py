@@ -11,30 +11,15 @@ from pathlib import Path
 import pytest
 
 from edge.faults import ToolFault
-from edge.tape.disk import Disk
 from edge.tape.memory import FOREVER, Memory
 from edge.tape.memory_file import NAME
+from tests.support.tape_disks import TickingDisk
 
 NOBODY = 65534
 
 
-class Clock(Disk):
-    """A wall clock that goes on by one second each time it is looked at."""
-
-    now = 1_800_000_000.0
-
-    def fdatasync(self, fd: int) -> None:
-        os.fstat(fd)
-
-    fsync = fdatasync
-
-    def wall(self) -> float:  # type: ignore[override]
-        self.now += 1
-        return self.now
-
-
 def memory(folder: Path, **more: object) -> Memory:
-    more.setdefault("disk", Clock())
+    more.setdefault("disk", TickingDisk())
     return Memory(str(folder / "memory"), **more)  # type: ignore[arg-type]
 
 
@@ -81,7 +66,7 @@ def test_times_bound_what_is_found(tmp_path: Path) -> None:
     kept = memory(tmp_path)
     for number in range(5):
         kept.store(f"k{number}", "bed", "core")
-    start = Clock.now
+    start = TickingDisk.now
     for query in ("", "bed"):
         found = kept.recall(query, 20, start + 2, start + 4).entries
         assert [entry.key for entry in found] == ["k2", "k1"]
