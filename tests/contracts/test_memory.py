@@ -46,7 +46,7 @@ def both(folder: Path) -> tuple[Memory, Memory]:
 
 
 def has_index(folder: Path) -> bool:
-    book = Book.open(Disk(), str(folder / "memory"), True)
+    book = Book.open(TickingDisk(), str(folder / "memory"), True)
     assert book is not None
     index = Index.open(book)
     if index is not None:
