@@ -49,7 +49,7 @@ def notes(home: Path) -> list[dict[str, Any]]:
 
 def started(console: Console, mark: str) -> None:
     """Two processes in the background, one of them in a session of its own."""
-    console.type(f',bash command="setsid sleep {mark} & sleep {mark}" background=true')
+    console.type(f',bash command="setsid sleep {mark} & exec sleep {mark}" background=true')
     console.until("goes on in the background as sh-1")
     console.until("fieldhand> ")
     wait(lambda: len(alive(f"sleep\0{mark}")) == 2)

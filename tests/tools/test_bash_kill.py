@@ -17,7 +17,7 @@ from tests.support.one_call import carry, judge, world
 def test_it_ends_a_shell_and_tells_how_and_what_it_wrote_stays(tmp_path: Path) -> None:
     here = world(tmp_path)
     here.job_seconds = 60.0
-    carry("bash", {"command": "echo up; sleep 60", "background": True}, here)
+    carry("bash", {"command": "echo up; exec sleep 60", "background": True}, here)
     wait(lambda: carry("bash_output", {"shell_id": "sh-1"}, here).data["output"] == "up\n")
     for _ in range(2):
         found = carry("bash_kill", {"shell_id": "sh-1"}, here)
