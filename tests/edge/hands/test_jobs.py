@@ -261,10 +261,12 @@ def test_what_all_of_them_wrote_is_bounded(talk: Talk, monkeypatch: pytest.Monke
 
 
 def test_a_flood_is_bounded_and_the_newest_can_be_read(talk: Talk) -> None:
-    name = talk.start(
-        "i=0; while [ $i -lt 12 ]; do head -c 1000000 /dev/zero | tr '\\0' x; i=$((i+1)); done; echo; echo end"
-    )
-    found = talk.ended(name)
+    text = "i=0; while [ $i -lt 12 ]; do head -c 1000000 /dev/zero | tr '\\0' x; i=$((i+1)); done; echo; echo end"
+    for _ in range(5):
+        name = talk.start(text)
+        found = talk.ended(name)
+        if "Cannot fork" not in talk.output(name, found["length"] - 60)["output"]:
+            break  # processes are counted by user: another suite beside this one may have a storm of forks just now
     assert found["length"] == 12_000_000 + 5 and found["left_out"] > 2_000_000
     assert talk.output(name, found["length"] - 5)["output"] == "\nend\n"
     jump = talk.output(name, 9_000_000, 10)
