@@ -1,4 +1,4 @@
-"""The day of a time in the Gregorian calendar, without a module that costs start-up. Pure."""
+"""Day and time in the Gregorian calendar, without a module that costs start-up. Pure."""
 
 from __future__ import annotations
 
@@ -13,3 +13,10 @@ def day(days: int) -> tuple[int, int, int]:
     first = (153 * month + 2) // 5
     month += 3 if month < 10 else -9
     return of_years + era * 400 + (month <= 2), month, of_year - first + 1
+
+
+def moment(seconds: int) -> str:
+    """Seconds since 1970-01-01 as date and time in UTC: `2026-05-20 10:00:00`."""
+    days, rest = divmod(seconds, 86400)
+    year, month, of_month = day(days)
+    return f"{year:04}-{month:02}-{of_month:02} {rest // 3600:02}:{rest // 60 % 60:02}:{rest % 60:02}"

@@ -47,18 +47,11 @@ def run(args: Args, hands: Hands) -> Observation:
 def _row(entry: Mapping[str, Any]) -> str:
     """`0644     1,204 2024-03-01 12:00 name`, with a slash behind a folder and the target behind a link."""
     kind = entry["type"]
+    from edge.tools.calendar_day import moment
+
     name = entry["name"] + {"dir": "/", "link": f" -> {entry.get('target')}", "file": ""}.get(kind, f" ({kind})")
     size = f"{entry['size']:,}" if kind == "file" else "-"
-    return f"{entry['mode']} {size:>13} {_when(entry['mtime'])} {name}"
-
-
-def _when(seconds: int) -> str:
-    """A time in UTC as a date and minutes."""
-    from edge.tools.calendar_day import day
-
-    days, rest = divmod(seconds, 86400)
-    year, month, of_month = day(days)
-    return f"{year:04}-{month:02}-{of_month:02} {rest // 3600:02}:{rest % 3600 // 60:02}"
+    return f"{entry['mode']} {size:>13} {moment(entry['mtime'])[:-3]} {name}"
 
 
 TOOL = Tool(

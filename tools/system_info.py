@@ -130,22 +130,15 @@ def _measured(one: Facts) -> str:
 
 
 def _clock(clock: Facts) -> list[tuple[str, str]]:
-    date = _date(clock["unix_seconds"]) if "unix_seconds" in clock else ""
+    from edge.tools.calendar_day import moment
+
+    date = f"{moment(clock['unix_seconds'])} UTC" if "unix_seconds" in clock else ""
     synced = clock.get("synchronised")
     told = "" if synced is None else "synchronised" if synced else "not synchronised"
     if clock.get("plausible") is False:
         told += ", THE DATE IS BEFORE WHAT WAS WRITTEN HERE EARLIER"
     kept = "no battery clock" if clock.get("battery_clock") is False else ""
     return [("clock", ", ".join(filter(None, (date, told, kept))))]
-
-
-def _date(seconds: int) -> str:
-    """Seconds since 1970 as `2026-05-20 10:00:00 UTC`."""
-    from edge.tools.calendar_day import day
-
-    days, rest = divmod(seconds, 86400)
-    year, month, of_month = day(days)
-    return f"{year:04}-{month:02}-{of_month:02} {rest // 3600:02}:{rest // 60 % 60:02}:{rest % 60:02} UTC"
 
 
 TOOL = Tool(

@@ -15,6 +15,7 @@ import os
 
 from edge.gate.paths import inside
 from edge.gate.secret import is_secret
+from edge.hands.guard import LOGS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ NAMES = 8192  # names of one folder
 _OPEN = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _REGULAR, _LINK = 0o100000, 0o120000
 _KERNEL = ("/proc", "/sys")
-_LOGS = ("/var/log", "/run/log")
 
 
 class Reader:
@@ -139,7 +139,7 @@ class Reader:
             return True
         if any(inside(real, folder) for folder in _KERNEL):
             return False
-        open_to = 0o044 if any(inside(real, folder) for folder in _LOGS) else 0o004
+        open_to = 0o044 if any(inside(real, folder) for folder in LOGS) else 0o004
         return not status.st_mode & open_to
 
 

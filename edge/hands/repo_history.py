@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from edge.faults import ToolFault
 from edge.hands.repo_names import is_id, shown
+from edge.hands.repo_refs import fits
 from edge.hands.repo_trees import at
 
 TYPE_CHECKING = False
@@ -89,7 +90,7 @@ def _named(repository: Repository, base: str) -> bytes:
     if base == "HEAD" or ".." not in base:
         for form in _PLACES:
             ref = form.format(base).encode("utf-8", "surrogateescape")
-            if (ref == b"HEAD" or ref.startswith(b"refs/")) and _is_ref(ref):
+            if ref == b"HEAD" or fits(ref):
                 value = repository.refs.follow(ref)[1]
                 if value is not None:
                     return value
@@ -106,11 +107,6 @@ def _named(repository: Repository, base: str) -> bytes:
             raise ToolFault(f"{base} is the beginning of several objects", "give more digits")
     near = ", ".join(shown(name) for name in list(repository.refs.under(b"refs/heads"))[:8])
     raise ToolFault(f"there is no revision {base!r}", f"known: {_FORMS}; branches: {near or 'none'}")
-
-
-def _is_ref(ref: bytes) -> bool:
-    parts = ref.split(b"/")
-    return len(parts) < 24 and not {b"", b".", b".."} & set(parts) and b"\0" not in ref
 
 
 def walk(repository: Repository, start: list[bytes], paths: list[bytes], without: bytes = b"") -> Iterator[CommitInfo]:

@@ -47,7 +47,7 @@ class Refs:
             if value is None or not value.startswith(b"ref:"):
                 return name, value
             name = value[4:].strip()
-            if not _fits(name):
+            if not fits(name):
                 break
         raise ToolFault("HEAD or a ref of the repository leads round in a circle, or to no ref", "git fsck tells more")
 
@@ -72,7 +72,7 @@ class Refs:
             self._old = {}
             for line in (self._folder.perhaps(b"packed-refs", _PACKED) or b"").split(b"\n"):
                 name, value = line[41:].strip(), line[:40]
-                if is_id(value) and line[40:41] == b" " and _fits(name):
+                if is_id(value) and line[40:41] == b" " and fits(name):
                     self._old[name] = value
         return self._old
 
@@ -139,6 +139,7 @@ class Refs:
         return (self._folder.perhaps(b"logs/" + name, _LOG) or b"").splitlines()
 
 
-def _fits(name: bytes) -> bool:
+def fits(name: bytes) -> bool:
+    """True for the name of a ref below `refs/` that leads nowhere else."""
     parts = name.split(b"/")
     return parts[0] == b"refs" and len(parts) < 24 and not {b"", b".", b".."} & set(parts) and b"\0" not in name

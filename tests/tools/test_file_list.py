@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 
 import pytest
 
 from edge.gate.policy import PRESETS
 from edge.registry import find
-from edge.tools.file_list import _when
 from tests.support.file_calls import Desk
 from tests.support.one_call import judge, world
 
@@ -43,11 +41,6 @@ def test_what_does_not_fit_is_left_out_and_said(tmp_path: Path) -> None:
     found = Desk(tmp_path).call("file_list")
     assert len(found.text.encode()) <= 8192 and "[500 of 600 shown]" in found.text
     assert "shown; list a folder below, or with less depth]" in found.text
-
-
-def test_times_are_those_of_the_calendar() -> None:
-    for seconds in (0, -1, 951_782_399, 951_868_800, 1_709_164_800, 4_102_444_800, 13_569_465_600):
-        assert _when(seconds) == time.strftime("%Y-%m-%d %H:%M", time.gmtime(seconds))
 
 
 @pytest.mark.parametrize("preset", PRESETS)

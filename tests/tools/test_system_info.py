@@ -8,7 +8,7 @@ import pytest
 
 from edge.faults import UsageFault
 from edge.hands.facts_system import system
-from edge.tools.system_info import _date, shown
+from edge.tools.system_info import shown
 from tests.support.fact_boards import ALPINE, FIRST, FIVE, ZERO, laid
 from tests.support.fact_calls import allowed_everywhere, only_own_faults, plain, small_on_the_wire
 from tests.support.one_call import carry, judge, world
@@ -52,11 +52,3 @@ def test_what_is_not_told_is_not_said(tmp_path: Path) -> None:
     assert "402 MiB free of 438 MiB" in first and "available" not in first  # an old kernel does not tell that
     other = shown(system(laid(ALPINE, tmp_path / "x"), {}, 0.0))
     assert "throttled" not in other and "supply" not in other.replace("temperature or supply", "")
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [(0, "1970-01-01 00:00:00"), (951782400, "2000-02-29 00:00:00"), (4102444799, "2099-12-31 23:59:59")],
-)
-def test_dates(seconds: int, text: str) -> None:
-    assert _date(seconds) == f"{text} UTC"

@@ -32,7 +32,6 @@ class Syntax(Record):
     regex: bool = False
 
 
-C = Syntax()
 CPP = Syntax(raw="cpp")
 JAVA = Syntax(raw="java")
 RUST = Syntax(raw="rust", nested=True, wide='"')
