@@ -98,17 +98,29 @@ class Root(Record):
 
 
 class Sensor(Record):
-    """A declared sensor. `words` are what people call it (`warm`, `temperature`), for planners and people."""
+    """A declared sensor. `words` are what people call it (`warm`, `temperature`), for planners and people.
+
+    `states`: what the values 0 and 1 of a contact mean (`("closed", "open")`), empty for a measured quantity.
+    """
 
     name: str
     label: str
     unit: str
     where: str
     words: tuple[str, ...] = ()
+    states: tuple[str, ...] = ()
 
 
 class Output(Record):
-    """A declared output. `max_on` and a lease are seconds; `safe` is its value when nobody holds it."""
+    """A declared output. `safe` is its value when nobody holds it; all times are seconds.
+
+    `max_on`: the longest time away from safe without a break. `min_off`: the shortest time at safe before it may leave
+    it again. `max_per_hour`: how often it may leave safe within any hour, 0 for no limit. `interlock`: conditions that
+    must hold while it is away from safe (`not valve`, `tank_level > 10`), judged by readings no older than `max_age`.
+    `feedback`: the sensor that shows, `settle` seconds after a change, whether it obeyed. `override`: the contact that,
+    when active, holds it safe whoever asks. `on_start`, `on_exit`: `safe`, or `hold` what it has when the guard
+    begins and ends. `pwm`: it takes a level between 0 and 1.
+    """
 
     name: str
     label: str
@@ -117,6 +129,29 @@ class Output(Record):
     safe: bool = False
     max_on: float = 600.0
     words: tuple[str, ...] = ()
+    min_off: float = 0.0
+    max_per_hour: int = 0
+    interlock: tuple[str, ...] = ()
+    max_age: float = 10.0
+    feedback: str = ""
+    settle: float = 0.5
+    override: str = ""
+    on_start: str = "safe"
+    on_exit: str = "safe"
+    pwm: bool = False
+
+
+class Gpio(Record):
+    """What of the board's GPIO lines tools may touch beside the declared outputs and sensors.
+
+    `chips`: where the chips are, "" for the kernel's, or `model:SOCKET`. `chip`: the label of the chip with the header,
+    "" when it is to be found. `lines`: names that may be read beside the header's; `lab`: those that may be written.
+    """
+
+    chips: str = ""
+    chip: str = ""
+    lines: tuple[str, ...] = ()
+    lab: tuple[str, ...] = ()
 
 
 class Scene(Record):
@@ -124,6 +159,7 @@ class Scene(Record):
 
     `cwd` is "" when the folder of the start is gone. `own`: what only the agent itself uses, such as its key;
     `settings`: what says what the agent may do, which no tool changes. Both are files, or folders with all below.
+    `gpio`: None on a board whose lines nobody may touch, as the simulated one.
     """
 
     cwd: str
@@ -135,6 +171,7 @@ class Scene(Record):
     simulated: bool = True
     own: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()
+    gpio: Gpio | None = None
 
 
 class Reading(Record):
