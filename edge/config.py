@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
+    from edge.config_board import Declared
     from edge.gate.profile import Profile
 
 _LARGEST_FILE = 1 << 20  # bytes
@@ -85,8 +86,8 @@ class Settings(Record):
     roots: the folders that tools may write in, absolute and without links; none: the folder of the start.
     profile: the name of the risk profile in force, "" without one. block_internal: tools refuse internal hosts that
     no profile lists. proxy: what tools go through to public hosts, "" for none. wait: without a terminal, questions
-    wait for `fieldhand approvals`. receipts: a success gets one. warnings: sentences on what in the
-    file changes nothing, or less than it seems to.
+    wait for `fieldhand approvals`. receipts: a success gets one. declared: the outputs, inputs and lines of a real
+    board. warnings: sentences on what in the file changes nothing, or less than it seems to.
     """
 
     preset: str = "guarded"
@@ -102,19 +103,21 @@ class Settings(Record):
     wait: bool = False
     receipts: bool = True
     tools: ToolSettings = ToolSettings()
+    declared: Declared | None = None
     warnings: tuple[str, ...] = ()
 
 
 def load(path: str) -> Settings:
     """The settings of a file over the defaults. ConfigFault with `file:line` and key for all that is wrong in it."""
     from edge import toml
-    from edge.config_keys import CONFINED, KEYS, PROFILE_CHECKS
+    from edge.config_keys import BOARD_TABLES, CHECKS, CONFINED, KEYS
 
     data, lines = toml.load(_text(path), path)
     tables = data.pop("risk_profiles", None)
+    board = {name: data.pop(name) for name in BOARD_TABLES if name in data}
     given: dict[str, dict[str, Any]] = {"": {}, "model": {}, "budgets": {}, "tools": {}, "said": {}}
     for key, value in _flat("", data):
-        where = f"{path}:{lines[key]}" if key in lines else path
+        where = _where(path, lines, key)
         row = KEYS.get(key)
         if row is None:
             raise _unknown(key, isinstance(value, dict), where)
@@ -136,14 +139,24 @@ def load(path: str) -> Settings:
     if tables is not None:
         from edge.config_profiles import read
 
-        profiles, said = read(tables, lines, path, PROFILE_CHECKS, _budget)
+        profiles, said = read(tables, lines, path, CHECKS, _budget)
         found, warnings = replace(found, profiles=profiles), warnings + said
+    if board:
+        from edge import config_board
+
+        found = replace(found, declared=config_board.read(board, lines, path, CHECKS))
     if found.profile:
         where = f"{path}:{lines['profile']}" if "profile" in lines else path
         profile(found, found.profile, where)
         if "preset" in given[""]:
             warnings += (f"mode is not used: the risk profile {found.profile} has a level of its own",)
     return replace(found, warnings=warnings) if warnings else found
+
+
+def _where(path: str, lines: Mapping[str, int], key: str) -> str:
+    """`path:line` of a key, or of the first below it: a table that only has tables has no line of its own."""
+    found = [line for name, line in lines.items() if name == key or name.startswith(key + ".")]
+    return f"{path}:{min(found)}" if found else path
 
 
 def profile(settings: Settings, name: str, where: str = "") -> Profile:
@@ -158,6 +171,13 @@ def profile(settings: Settings, name: str, where: str = "") -> Profile:
     fix = f"known: {', '.join(names)}" if names else "write [risk_profiles.NAME]"
     fix = f"did you mean {meant}?" if meant else fix
     raise ConfigFault(f"there is no risk profile {name[:60]!r}", fix, where, "profile")
+
+
+def board_file(path: str) -> tuple[dict[str, Any], dict[str, int]]:
+    """The tables of a board file and the line of each key. ConfigFault when it cannot be read."""
+    from edge import toml
+
+    return toml.load(_text(path), path)
 
 
 def _budget(key: str, value: Any) -> tuple[str, float]:
@@ -248,7 +268,7 @@ def _flat(prefix: str, table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _unknown(key: str, table: bool, where: str) -> ConfigFault:
-    from edge.config_keys import KEYS, TABLES
+    from edge.config_keys import BOARD_TABLES, KEYS, TABLES
 
     if key.rpartition(".")[2].lower().replace("-", "_") in _SECRETS:
         fix = "set model.key_env to the name of a variable, or model.key_file to a file with mode 0600"
@@ -260,7 +280,7 @@ def _unknown(key: str, table: bool, where: str) -> ConfigFault:
     group, dot, last = key.rpartition(".")
     if table or (dot and group not in TABLES):
         shown = ascii(key[:60])[1:-1]
-        tables = (*TABLES, "risk_profiles")
+        tables = (*TABLES, *BOARD_TABLES, "risk_profiles")
         meant = near(key, tables)
         fix = f"did you mean [{meant}]?" if meant else f"tables: {', '.join(tables)}"
         return ConfigFault(f"there is no table [{shown}]", fix, where, key)

@@ -187,9 +187,14 @@ KEYS: dict[str, tuple[str, str, Callable[..., Any], tuple[Any, ...]]] = {
     "tools.locale": ("tools", "locale", _locale, ()),
     "tools.spill_threshold": ("tools", "spill_threshold", _whole, (0, 1 << 20)),
 }
-PROFILE_CHECKS = {"string": _string, "flag": _flag, "folders": _folders, "path": _path}
+# For the tables that have readers of their own (edge/config_profiles.py, edge/config_board.py).
+CHECKS = {
+    **{"string": _string, "flag": _flag, "whole": _whole, "number": _number},
+    **{"folders": _folders, "path": _path, "names": _names},
+}
 CONFINED = (
     "tools.confine_writes = false changes nothing: a write outside the opened folders is never granted, "
     "in no mode; name the folder in roots"
 )
+BOARD_TABLES = ("outputs", "inputs", "gpio", "guard")
 TABLES = ("model", "backend", "budgets", "tools", "network", "approvals", "audit")

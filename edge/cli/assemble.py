@@ -159,13 +159,13 @@ class Run:
                 self.tape.append("note", {"text": sentence})
 
     def _start_board(self) -> Board:
-        from edge.peripherals.guard.client import Board
+        from edge.cli.board import start
 
         if self.state:
             from edge.tape.leftovers import mark
 
             mark(self.state, self.tape.name)
-        board = Board.start(self.state, run=self.tape.name)
+        board = start(self.settings, self.state, self.tape.name)
         child = {"pid": board.pid, "start": board.started, "what": "board"}
         while not self.loop.note("child", child, True):
             pass

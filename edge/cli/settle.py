@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from edge.config import Settings
     from edge.gate.policy import Policy
     from edge.grants import Grants
+    from edge.peripherals.guard.owned import Owned
 
 
 SPILL = "BUB_SPILL_THRESHOLD"  # characters of a result from which on it is kept aside; as tools.spill_threshold
@@ -53,7 +54,6 @@ def environment() -> Mapping[str, str]:
 def settings(options: Options, environ: Mapping[str, str]) -> Settings:
     """The settings of this run: file, then options. ConfigFault for what is wrong in either."""
     from edge.config import Settings, load
-    from edge.faults import ConfigFault
     from edge.record import replace
 
     path = options.config or find(environ)
@@ -78,7 +78,9 @@ def settings(options: Options, environ: Mapping[str, str]) -> Settings:
         changes["tools"] = replace(found.tools, spill_threshold=_spill_threshold(environ[SPILL]))
     merged = replace(found, **changes) if changes else found
     if merged.board != "sim":
-        raise ConfigFault(f"there is no board {merged.board!r} in this version", "use --board sim", key="board")
+        from edge.cli.board import choose
+
+        choose(merged)
     return merged
 
 
@@ -234,7 +236,6 @@ def scene(state: str, environ: Mapping[str, str], settings: Settings | None = No
 
     from edge.call import Root, Scene
     from edge.gate.paths import is_workspace
-    from edge.peripherals.sim.declare import OUTPUTS, SENSORS
 
     cwd = _real(".")
     home = environ.get("HOME", "")
@@ -246,7 +247,40 @@ def scene(state: str, environ: Mapping[str, str], settings: Settings | None = No
         roots = (Root("work", cwd),)
     own = _named([settings.model.key_file] if settings is not None else [])
     told = [config, environ.get("FIELDHAND_CONFIG", ""), *_discovered(environ), *_program()]
-    return Scene(cwd, home, roots, SENSORS, OUTPUTS, state, True, own, _named(told))
+    if settings is None or settings.board == "sim":
+        from edge.peripherals.sim.declare import OUTPUTS, SENSORS
+
+        return Scene(cwd, home, roots, SENSORS, OUTPUTS, state, True, own, _named(told))
+    from edge.cli.board import choose
+
+    chosen = choose(settings)
+    owned = chosen.owned
+    sensors, outputs = (owned.sensors, owned.outputs) if owned is not None else ((), ())
+    return Scene(
+        cwd,
+        home,
+        roots,
+        sensors,
+        outputs,
+        state,
+        not chosen.real,
+        own,
+        _named([*told, *_board_file(settings)]),
+        chosen.gpio,
+    )
+
+
+def owned(settings: Settings) -> Owned:
+    """What a guard of these settings owns."""
+    from edge.cli.board import choose
+    from edge.peripherals.guard.owned import Owned
+
+    return choose(settings).owned or Owned()
+
+
+def _board_file(settings: Settings) -> list[str]:
+    """The board file is part of what says what may be done."""
+    return [] if settings.board == "auto" or settings.board.startswith("sim:") else [settings.board]
 
 
 def _real(path: str) -> str:

@@ -14,7 +14,7 @@ import pytest
 from edge.cli import settle
 from edge.cli.args import Options
 from edge.config import _budget, load
-from edge.config_keys import PROFILE_CHECKS
+from edge.config_keys import CHECKS
 from edge.config_profiles import read
 from edge.faults import ConfigFault
 from edge.gate.policy import Policy
@@ -260,7 +260,7 @@ def test_whatever_stands_in_a_profile_is_a_profile_or_a_fault_that_names_its_key
             some = [chance.choice(VALUES) for _ in range(chance.randrange(3))]
             table[key] = some if chance.random() < 0.6 else chance.choice(VALUES)
         try:
-            found, _ = read({"x": table}, {}, "c.toml", PROFILE_CHECKS, _budget)
+            found, _ = read({"x": table}, {}, "c.toml", CHECKS, _budget)
         except ConfigFault as fault:
             assert fault.key.startswith("risk_profiles.x") and str(fault).startswith("c.toml: "), table
             assert len(str(fault)) < 500

@@ -97,9 +97,17 @@ ROOMS = (
     Room("edge.context", WORDS + " edge.compact", "os", PURE_LATE),
     Room(
         "edge.config edge.config_keys edge.config_profiles",
-        "edge.faults edge.record edge.schema edge.gate.* edge.locales edge.toml edge.config_keys edge.config_profiles",
+        "edge.faults edge.record edge.schema edge.gate.* edge.locales edge.toml edge.config_board edge.config_keys "
+        "edge.config_profiles",
         "os",
         PURE_LATE + " stat",
+    ),
+    # The board's tables: what they say is checked here, what is there the guard says.
+    Room(
+        "edge.config_board",
+        "edge.faults edge.record edge.call edge.schema edge.peripherals.guard.owned edge.peripherals.guard.interlock",
+        "os",
+        PURE_LATE,
     ),
     # One encoder for the two that write JSON all the time; the private module has a public one behind it.
     Room("edge.compact", late=PURE_LATE + " _json"),
@@ -247,6 +255,8 @@ ROOMS = (
     Room(SIM, "edge.faults edge.record edge.call " + SIM, "math", PURE_LATE),
     Room(GUARD, "edge.faults edge.record edge.call " + GUARD, late=PURE_LATE),
     Room("edge.peripherals"),
+    # Facts of boards as data: headers, reserved lines, revision codes. Whoever asks hands in what reads a file.
+    Room("edge.peripherals.boards edge.peripherals.boards.*", "edge.record edge.peripherals.boards.*"),
     # One file that loop, hands and board look at; read by the guard's own JSON, which the board has loaded anyway.
     Room("edge.stop", "edge.faults edge.record edge.peripherals.guard.line", "os", PURE_LATE + " fcntl time"),
     Room(

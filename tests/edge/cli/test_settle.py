@@ -63,9 +63,9 @@ def test_options_go_over_the_file(tmp_path: Path) -> None:
     assert (found.preset, found.model.spec, found.model.base_url) == ("full", "offline", "http://127.0.0.1:1/v1")
 
 
-def test_a_board_that_does_not_exist_yet_is_a_sentence() -> None:
-    with pytest.raises(ConfigFault, match="use --board sim"):
-        settings(Options(board="auto"), {})
+def test_a_board_that_does_not_exist_is_a_sentence() -> None:
+    with pytest.raises(ConfigFault, match=r"there is no board 'moon' \(sim, sim:NAME, auto"):
+        settings(Options(board="moon"), {})
 
 
 def test_the_file_is_looked_for_in_four_places(tmp_path: Path) -> None:

@@ -1,0 +1,112 @@
+"""Which board this run works with: the simulated greenhouse, another simulated world, the real one, one of a file.
+
+Rules:
+1. `sim` is the greenhouse, `sim:NAME` another world that comes with Fieldhand, `auto` the board Fieldhand runs on with what
+   the settings declare, all else a board file (TOML): with `[sim]` a world of one's own, else outputs and inputs as in
+   the settings.
+2. A real board whose guard runs as a service is reached through its socket; where none listens, this run starts a
+   guard of its own. A socket that is there and does not answer is a fault: two guards would be two owners.
+3. The greenhouse is chosen without this file (edge/cli/settle.py): it stands before the prompt.
+"""
+
+from __future__ import annotations
+
+import os
+
+from edge.faults import ConfigFault
+from edge.peripherals.guard.owned import Owned
+from edge.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from edge.call import Gpio
+    from edge.config import Settings
+    from edge.peripherals.guard.client import Board
+
+SERVICE = "/run/fieldhand/guard.sock"
+FIX = "sim, sim:NAME, auto, or the path of a board file such as ./board.toml"
+
+
+class Chosen(Record):
+    """`owned`: what the guard is to own; None for the greenhouse. `gpio`: None on a simulated board."""
+
+    owned: Owned | None = None
+    gpio: Gpio | None = None
+    socket: str = SERVICE
+    users: tuple[str, ...] = ()
+
+    @property
+    def real(self) -> bool:
+        return self.owned is not None and self.owned.kind == "lines"
+
+
+def choose(settings: Settings) -> Chosen:
+    """The board of these settings; ConfigFault when there is none of that name or its file is wrong."""
+    told = settings.board
+    if told == "sim":
+        return Chosen()
+    if told.startswith("sim:"):
+        return _world(told[len("sim:") :])
+    if told == "auto":
+        return _declared(settings)
+    if "/" in told or told.endswith(".toml"):
+        return _file(told)
+    raise ConfigFault(f"there is no board {told[:60]!r}", FIX, key="board")
+
+
+def start(settings: Settings, state: str, run: str) -> Board:
+    """The running board of these settings; HardwareFault when it cannot be started or joined."""
+    from edge.peripherals.guard.client import Board
+
+    chosen = choose(settings)
+    if chosen.real and os.path.exists(chosen.socket):
+        return Board.join(chosen.socket, run, state)
+    return Board.start(state, run=run, owned=chosen.owned)
+
+
+def _world(name: str) -> Chosen:
+    from edge.peripherals.sim import worlds
+
+    try:
+        return _simulated(worlds.text(name))
+    except ValueError as error:
+        raise ConfigFault(f"there is no simulated world {name[:60]!r}", str(error), key="board") from error
+
+
+def _simulated(text: str) -> Chosen:
+    from edge.peripherals.sim import worlds
+
+    outputs, sensors = worlds.declared(text)
+    return Chosen(Owned("sim", outputs, sensors, world=text))
+
+
+def _declared(settings: Settings) -> Chosen:
+    from edge.call import Gpio
+
+    found = settings.declared
+    if found is None:
+        return Chosen(Owned("lines"), Gpio())
+    return Chosen(found.owned, found.gpio, found.socket or SERVICE, found.users)
+
+
+def _file(path: str) -> Chosen:
+    from edge import config, config_board
+    from edge.config_keys import BOARD_TABLES, CHECKS
+
+    tables, lines = config.board_file(path)
+    if "sim" in tables:
+        from edge.peripherals.sim import describe
+
+        try:
+            return _simulated(describe.from_tables(tables))
+        except ValueError as error:
+            raise ConfigFault(f"the world of {path} is wrong: {error}", key="board") from error
+    for name in tables:
+        if name not in BOARD_TABLES:
+            where = f"{path}:{lines[name]}" if name in lines else path
+            shown = ascii(name[:60])[1:-1]
+            raise ConfigFault(
+                f"a board file has no {shown}", f"it has [sim], or {', '.join(BOARD_TABLES)}", where, name
+            )
+    found = config_board.read(tables, lines, path, CHECKS)
+    return Chosen(found.owned, found.gpio, found.socket or SERVICE, found.users)

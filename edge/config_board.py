@@ -1,0 +1,260 @@
+"""`[outputs.NAME]`, `[inputs.NAME]`, `[gpio]` and `[guard]` of a settings or board file -> what a guard is to own.
+
+Rules:
+1. A key that is in no table below is a fault with file, line and a near name; so is a name that stands for two things, a
+   feedback, override or interlock that names nothing declared, two names on one line.
+2. Nothing is looked for on the board here: whether a chip or a line is there, the guard says.
+3. A lab line is an output like any other, called as the line, high risk, and taken only when it is first written.
+4. Loaded only when a file has one of the tables.
+"""
+
+from __future__ import annotations
+
+import os
+
+from edge.call import Gpio, Output, Sensor
+from edge.faults import ConfigFault
+from edge.peripherals.guard.owned import GpioLine, Owned, PwmChannel
+from edge.record import Record, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
+
+    Check = tuple[Callable[..., Any], tuple[Any, ...]]
+
+MOST = 64  # outputs, and inputs
+LONGEST_NAME = 32
+DAY = 86400.0
+LAB = Output("", "", "", "high", on_start="hold", on_exit="safe")
+
+
+class Declared(Record):
+    """What the file declares. `socket`: of a guard that runs as a service; `users`: who else may use it."""
+
+    owned: Owned
+    gpio: Gpio
+    socket: str = ""
+    users: tuple[str, ...] = ()
+
+
+def read(tables: Mapping[str, Any], lines: Mapping[str, int], path: str, checks: Mapping[str, Any]) -> Declared:
+    """The declared board. `checks` are those of edge.config_keys: `string flag whole number path names`.
+
+    ConfigFault names file, line and key.
+    """
+    return _Reader(lines, path, checks).declared(tables)
+
+
+class _Reader:
+    def __init__(self, lines: Mapping[str, int], path: str, checks: Mapping[str, Any]) -> None:
+        self._lines, self._path = lines, path
+        string, flag, whole, number = (checks[name] for name in ("string", "flag", "whole", "number"))
+        names, path_ = checks["names"], checks["path"]
+        switch: Check = (_either, (("off", False), ("on", True)))
+        active: Check = (_either, (("high", False), ("low", True)))
+        hold: Check = (_word, ("safe", "hold"))
+        text, listed = (string, ()), (names, ())
+        bias: Check = (_word, ("up", "down", "off"))
+        self._wiring: dict[str, Check] = {"chip": text, "line": (_line, ()), "active": active}
+        self._output: dict[str, Check] = {
+            **{"label": text, "words": listed, "risk": (_word, ("low", "medium", "high")), "safe": switch},
+            **{"max_on": (number, (0.1, 31 * DAY)), "min_off": (number, (0, DAY)), "max_per_hour": (whole, (0, 3600))},
+            **{"interlock": (_conditions, (names,)), "max_age": (number, (0.1, 3600)), "feedback": text},
+            **{"settle": (number, (0, 60)), "override": text, "on_start": hold, "on_exit": hold},
+        }
+        self._input: dict[str, Check] = {"label": text, "words": listed, "states": (_states, (names,))}
+        self._contact: dict[str, Check] = {**self._wiring, "bias": bias, "debounce": (number, (0, 10))}
+        self._channel: dict[str, Check] = {
+            **{"chip": text, "channel": (whole, (0, 255)), "frequency": (number, (1, 1_000_000))}
+        }
+        self._gpio: dict[str, Check] = {"chips": (_chips, ()), "chip": text, "lines": listed, "lab": (flag, ())}
+        self._guard: dict[str, Check] = {"socket": (path_, ()), "users": listed, "heartbeat": (number, (1, 60))}
+
+    def declared(self, tables: Mapping[str, Any]) -> Declared:
+        gpio = self._lines_of_tools(tables.get("gpio", {}))
+        guard = self._fields("guard", tables.get("guard", {}), self._guard)
+        lines: list[GpioLine] = []
+        channels: list[PwmChannel] = []
+        outputs = [self._an_output(name, table, lines, channels) for name, table in self._rows("outputs", tables)]
+        sensors = [self._an_input(name, table, lines) for name, table in self._rows("inputs", tables)]
+        for name in gpio.lab:
+            outputs.append(replace(LAB, name=name, label=f"lab line {name}", where=name))
+            lines.append(GpioLine(name, gpio.chip, name, lazy=True))
+        self._names(outputs, sensors)
+        self._wired(lines, channels)
+        heartbeat = guard.pop("heartbeat", 3.0)
+        owned = Owned("lines", tuple(outputs), tuple(sensors), tuple(lines), tuple(channels), "", gpio.chips, heartbeat)
+        return Declared(owned, gpio, **guard)
+
+    def _lines_of_tools(self, table: Any) -> Gpio:
+        """`[gpio]`: with `lab = true` its lines may be written too."""
+        found = self._fields("gpio", table, self._gpio)
+        lab = found.pop("lab", False)
+        if lab and not found.get("lines"):
+            raise self._fault("gpio.lab", "gpio.lab = true names no lines", 'for example lines = ["GPIO22"]')
+        return Gpio(lab=found.get("lines", ()) if lab else (), **found)
+
+    def _rows(self, group: str, tables: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
+        found = tables.get(group, {})
+        if not isinstance(found, dict) or not all(isinstance(table, dict) for table in found.values()):
+            raise self._fault(group, f"{group} is a table of tables", f"write [{group}.NAME]")
+        if len(found) > MOST:
+            raise self._fault(group, f"{group} has more than {MOST} names", "declare fewer")
+        for name in found:
+            plain = name.isascii() and name.replace("_", "a").isalnum() and len(name) <= LONGEST_NAME
+            if not plain or name != name.lower():
+                shown = ascii(name[:60])[1:-1]
+                fix = f"small letters, digits and _, at most {LONGEST_NAME}"
+                raise self._fault(f"{group}.{name}", f"{shown} is no name of an output or input", fix)
+        return found.items()
+
+    def _an_output(self, name: str, table: Any, lines: list[GpioLine], channels: list[PwmChannel]) -> Output:
+        key = f"outputs.{name}"
+        table = dict(table)
+        pwm = table.pop("pwm", None)
+        wiring: dict[str, Check] = {} if pwm is not None else self._wiring
+        found = self._fields(key, table, {**wiring, **self._output})
+        where = self._wire(
+            key, name, {field: found.pop(field) for field in wiring if field in found}, lines, pwm is None
+        )
+        if pwm is not None:
+            said = self._fields(f"{key}.pwm", pwm, self._channel)
+            if not {"chip", "channel"} <= set(said):
+                raise self._fault(
+                    f"{key}.pwm", f"{key}.pwm needs a chip and a channel", 'pwm = {chip = "pwmchip0", channel = 0}'
+                )
+            channels.append(PwmChannel(name, **said))
+            where = f"channel {said['channel']} of {said['chip']}"
+        label = found.pop("label", name.replace("_", " "))
+        return Output(name, label, where, pwm=pwm is not None, **found)
+
+    def _an_input(self, name: str, table: Any, lines: list[GpioLine]) -> Sensor:
+        key = f"inputs.{name}"
+        found = self._fields(key, table, {**self._contact, **self._input})
+        where = self._wire(
+            key, name, {field: found.pop(field) for field in self._contact if field in found}, lines, True
+        )
+        label = found.pop("label", name.replace("_", " "))
+        return Sensor(name, label, "", where, found.get("words", ()), found.get("states", ("off", "on")))
+
+    def _wire(self, key: str, name: str, found: dict[str, Any], lines: list[GpioLine], needed: bool) -> str:
+        """Note the line of an output or input; how to call it."""
+        if not needed:
+            return ""
+        if "line" not in found:
+            raise self._fault(key, f"{key} needs a line", 'for example line = "GPIO17"')
+        line = found.pop("line")
+        low = found.pop("active", False)
+        chip = found.pop("chip", "")
+        lines.append(GpioLine(name, chip, line, low, **found))
+        shown = f"line {line}" if line.isdigit() else line
+        return f"{shown} of {chip}" if chip else shown
+
+    def _fields(self, key: str, table: Any, checks: Mapping[str, Check]) -> dict[str, Any]:
+        """The checked values of a table by name."""
+        if not isinstance(table, dict):
+            raise self._fault(key, f"{key} is a table", f"write [{key}]")
+        found = {}
+        for name, value in table.items():
+            if name not in checks:
+                raise self._unknown(key, name, checks)
+            check, limits = checks[name]
+            try:
+                found[name] = check(value, *limits)
+            except ValueError as error:
+                raise self._fault(f"{key}.{name}", f"{key}.{name} {error}") from None
+        return found
+
+    def _names(self, outputs: list[Output], sensors: list[Sensor]) -> None:
+        """Each name once; what an output refers to is declared."""
+        from edge.peripherals.guard.interlock import check
+
+        seen: set[str] = set()
+        for one in (*outputs, *sensors):
+            if one.name in seen:
+                raise self._fault(f"inputs.{one.name}", f"{one.name} is the name of two things", "rename one of them")
+            seen.add(one.name)
+        contacts = {one.name for one in sensors}
+        for output in outputs:
+            key = f"outputs.{output.name}"
+            for field in ("feedback", "override"):
+                meant = getattr(output, field)
+                if meant and meant not in contacts:
+                    raise self._fault(f"{key}.{field}", f"{key}.{field} names no input: {meant!r}", _one_of(contacts))
+            for condition in output.interlock:
+                wrong = check(condition, seen)
+                if wrong:
+                    raise self._fault(f"{key}.interlock", f"{key}.interlock: {wrong}")
+
+    def _wired(self, lines: list[GpioLine], channels: list[PwmChannel]) -> None:
+        """Each line and each channel has one name."""
+        seen: dict[tuple[str, Any], str] = {}
+        for one in (*lines, *channels):
+            place = (one.chip, one.line if isinstance(one, GpioLine) else one.channel)
+            if place in seen:
+                what = f"line {place[1]}" if isinstance(one, GpioLine) else f"channel {place[1]} of {one.chip}"
+                raise self._fault("", f"{what} has two names: {seen[place]} and {one.name}", "keep one of them")
+            seen[place] = one.name
+
+    def _unknown(self, key: str, name: str, checks: Iterable[str]) -> ConfigFault:
+        from edge.schema import near
+
+        names = list(checks)
+        meant = near(name, names)
+        fix = f"did you mean {meant}?" if meant else f"known here: {', '.join(names)}"
+        return self._fault(f"{key}.{name}", f"there is no key {key}.{ascii(name[:60])[1:-1]}", fix)
+
+    def _fault(self, key: str, sentence: str, fix: str = "") -> ConfigFault:
+        """With the line of the key, or of the nearest table around it: keys of an inline table have none."""
+        at = key
+        while at and at not in self._lines:
+            at = at.rpartition(".")[0]
+        where = f"{self._path}:{self._lines[at]}" if at else self._path
+        return ConfigFault(sentence, fix, where, key)
+
+
+def _one_of(names: Iterable[str]) -> str:
+    known = ", ".join(sorted(names))
+    return f"the inputs are: {known}" if known else "declare it with [inputs.NAME]"
+
+
+def _word(value: Any, *words: str) -> str:
+    if value not in words:
+        raise ValueError(f"must be {' or '.join(words)}, not {str(value)[:40]!r}")
+    return str(value)
+
+
+def _either(value: Any, *words: tuple[str, bool]) -> bool:
+    for word, meant in words:
+        if value == word:
+            return meant
+    raise ValueError(f"must be {' or '.join(word for word, _ in words)}, not {str(value)[:40]!r}")
+
+
+def _line(value: Any) -> str:
+    """A line name, or an offset in digits."""
+    if type(value) is int and 0 <= value < 1 << 16:
+        return str(value)
+    if isinstance(value, str) and 0 < len(value) < 32 and value.isascii() and value.isprintable():
+        return value
+    raise ValueError('must be a line name such as "GPIO17" or its offset on the chip, such as 17')
+
+
+def _chips(value: Any) -> str:
+    socket = value[len("model:") :] if isinstance(value, str) and value.startswith("model:") else ""
+    if value == "" or os.path.isabs(socket):
+        return str(value)
+    raise ValueError("must be model:SOCKET with an absolute path, or be left out for the kernel's chips")
+
+
+def _conditions(value: Any, names: Callable[[Any], tuple[str, ...]]) -> tuple[str, ...]:
+    return names([value] if isinstance(value, str) else value)
+
+
+def _states(value: Any, names: Callable[[Any], tuple[str, ...]]) -> tuple[str, ...]:
+    found = names(value)
+    if len(found) != 2:
+        raise ValueError('must be two words, for the contact off and on, such as ["closed", "open"]')
+    return found

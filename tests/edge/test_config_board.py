@@ -1,0 +1,157 @@
+"""The tables of a board: every key arrives, every slip is told with file, line and key."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from edge.call import Gpio
+from edge.config import load
+from edge.config_board import Declared
+from edge.faults import ConfigFault
+from edge.peripherals.guard.owned import GpioLine, PwmChannel, read, text
+
+WHOLE = """\
+    board = "auto"
+    [guard]
+    socket = "/run/x/guard.sock"
+    users = ["pi"]
+    heartbeat = 2
+    [gpio]
+    chip = "pinctrl-rp1"
+    lines = ["GPIO22"]
+    lab = true
+    [outputs.pump]
+    label = "irrigation pump, relay 2"
+    line = "GPIO17"
+    active = "low"
+    safe = "off"
+    max_on = 120
+    min_off = 30
+    max_per_hour = 6
+    interlock = ["tank", "not door == open"]
+    max_age = 5
+    feedback = "pump_runs"
+    settle = 1.5
+    override = "by_hand"
+    on_start = "hold"
+    on_exit = "hold"
+    risk = "high"
+    words = ["water"]
+    [outputs.fan]
+    line = 18
+    safe = "on"
+    [outputs.heater.pwm]
+    chip = "pwmchip0"
+    channel = 1
+    frequency = 50
+    [inputs.tank]
+    line = "GPIO5"
+    chip = "pinctrl-rp1"
+    bias = "up"
+    debounce = 0.02
+    active = "low"
+    [inputs.pump_runs]
+    line = "GPIO6"
+    [inputs.by_hand]
+    line = "GPIO7"
+    [inputs.door]
+    line = "GPIO8"
+    label = "door of the box"
+    states = ["closed", "open"]
+    words = ["lid"]
+"""
+
+
+def write(folder: Path, said: str) -> str:
+    path = folder / "config.toml"
+    path.write_text(textwrap.dedent(said), encoding="utf-8")
+    return str(path)
+
+
+def declared(folder: Path, said: str) -> Declared:
+    found = load(write(folder, said)).declared
+    assert found is not None
+    return found
+
+
+def test_every_key_arrives(tmp_path: Path) -> None:
+    found = declared(tmp_path, WHOLE)
+    assert (found.socket, found.users, found.owned.heartbeat) == ("/run/x/guard.sock", ("pi",), 2.0)
+    assert found.gpio == Gpio("", "pinctrl-rp1", ("GPIO22",), ("GPIO22",))
+    pump, fan, heater, lab = found.owned.outputs
+    assert (pump.name, pump.label, pump.where, pump.risk) == ("pump", "irrigation pump, relay 2", "GPIO17", "high")
+    assert (pump.max_on, pump.min_off, pump.max_per_hour, pump.max_age, pump.settle) == (120, 30, 6, 5, 1.5)
+    assert (pump.interlock, pump.feedback, pump.override) == (("tank", "not door == open"), "pump_runs", "by_hand")
+    assert (pump.on_start, pump.on_exit, pump.words, pump.safe) == ("hold", "hold", ("water",), False)
+    assert (fan.safe, fan.label, fan.where, heater.pwm, heater.where) == (
+        True,
+        "fan",
+        "line 18",
+        True,
+        "channel 1 of pwmchip0",
+    )
+    assert (lab.name, lab.risk) == ("GPIO22", "high")
+    tank, _, _, door = found.owned.sensors
+    assert (tank.where, tank.states, door.label, door.states, door.words) == (
+        "GPIO5 of pinctrl-rp1",
+        ("off", "on"),
+        "door of the box",
+        ("closed", "open"),
+        ("lid",),
+    )
+    assert found.owned.lines[0] == GpioLine("pump", "", "GPIO17", True)
+    assert found.owned.lines[2] == GpioLine("tank", "pinctrl-rp1", "GPIO5", True, "up", 0.02)
+    assert found.owned.lines[-1] == GpioLine("GPIO22", "pinctrl-rp1", "GPIO22", lazy=True)
+    assert found.owned.channels == (PwmChannel("heater", "pwmchip0", 1, 50.0),)
+
+
+def test_what_is_declared_reaches_a_guard_whole(tmp_path: Path) -> None:
+    owned = declared(tmp_path, WHOLE).owned
+    assert read(text(owned)) == owned
+
+
+@pytest.mark.parametrize(
+    ("said", "line", "words"),
+    [
+        ('[outputs.pump]\nlien = "GPIO17"\n', 2, "did you mean line?"),
+        ("[outputs.pump]\nmax_on = 5\n", 1, "needs a line"),
+        ('[outputs.pump]\nline = "GPIO17"\nmax_on = 0\n', 3, "from 0.1 to"),
+        ('[outputs.pump]\nline = "GPIO17"\nsafe = "of"\n', 3, "off or on"),
+        ('[outputs.pump]\nline = "GPIO17"\nactive = true\n', 3, "high or low"),
+        ("[outputs.pump]\nline = -1\n", 2, "line name"),
+        ("[outputs.pump]\nline = 70000\n", 2, "line name"),
+        ('[outputs.pump]\nline = ""\n', 2, "line name"),
+        ('[outputs.Pump]\nline = "GPIO17"\n', 1, "small letters"),
+        ('[outputs."a b"]\nline = "GPIO17"\n', None, "small letters"),
+        ('[outputs.pump]\nline = "GPIO17"\nfeedback = "runs"\n', 3, "names no input"),
+        ('[outputs.pump]\nline = "GPIO17"\noverride = "pump"\n', 3, "names no input"),
+        ('[outputs.pump]\nline = "GPIO17"\ninterlock = "tank > 10"\n', 3, "tank"),
+        ('[outputs.pump]\nline = "GPIO17"\ninterlock = "pump >"\n', 3, "interlock"),
+        ('[outputs.pump]\nline = "GPIO17"\n[inputs.pump]\nline = "GPIO4"\n', 3, "two things"),
+        ('[outputs.pump]\nline = "GPIO17"\n[outputs.fan]\nline = "GPIO17"\n', None, "two names"),
+        ("[outputs.heater.pwm]\nchannel = 1\n", 1, "needs a chip and a channel"),
+        ('[outputs.heater]\nline = "GPIO17"\n[outputs.heater.pwm]\nchip = "pwmchip0"\nchannel = 1\n', 2, "no key"),
+        ('[inputs.door]\nline = "GPIO17"\nstates = ["open"]\n', 3, "two words"),
+        ('[inputs.door]\nline = "GPIO17"\nbias = "left"\n', 3, "up or down or off"),
+        ("[gpio]\nlab = true\n", 2, "names no lines"),
+        ('[gpio]\nchips = "model:x"\n', 2, "absolute path"),
+        ('[gpio]\nlines = "GPIO22"\n', 2, "list"),
+        ("[guard]\nheartbeat = 0\n", 2, "from 1 to 60"),
+        ('[guard]\nsocket = "guard.sock"\n', 2, "absolute"),
+        ("[output.pump]\nline = 1\n", 1, "did you mean [outputs]?"),
+        ("outputs = 3\n", 1, "table of tables"),
+    ],
+)
+def test_a_slip_is_told_with_its_line(tmp_path: Path, said: str, line: int | None, words: str) -> None:
+    path = write(tmp_path, said)
+    with pytest.raises(ConfigFault) as caught:
+        load(path)
+    assert words in f"{caught.value.sentence} {caught.value.fix}"
+    assert caught.value.where == (path if line is None else f"{path}:{line}")
+
+
+def test_without_such_tables_nothing_is_declared(tmp_path: Path) -> None:
+    assert load(write(tmp_path, 'mode = "full"\n')).declared is None
