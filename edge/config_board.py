@@ -1,8 +1,8 @@
 """`[outputs.NAME]`, `[inputs.NAME]`, `[gpio]` and `[guard]` of a settings or board file -> what a guard is to own.
 
 Rules:
-1. A key that is in no table below is a fault with file, line and a near name; so is a name that stands for two things, a
-   feedback, override or interlock that names nothing declared, two names on one line.
+1. A key that is in no table below is a fault with file, line and a near name; so is a name that stands for two
+   things, a feedback, override or interlock that names nothing declared, two names on one line.
 2. Nothing is looked for on the board here: whether a chip or a line is there, the guard says.
 3. A lab line is an output like any other, called as the line, high risk, and taken only when it is first written.
 4. Loaded only when a file has one of the tables.

@@ -1,9 +1,9 @@
 """Which board this run works with: the simulated greenhouse, another simulated world, the real one, one of a file.
 
 Rules:
-1. `sim` is the greenhouse, `sim:NAME` another world that comes with Fieldhand, `auto` the board Fieldhand runs on with what
-   the settings declare, all else a board file (TOML): with `[sim]` a world of one's own, else outputs and inputs as in
-   the settings.
+1. `sim` is the greenhouse, `sim:NAME` another world that comes with Fieldhand, `auto` the board Fieldhand runs on with
+   what the settings declare, all else a board file (TOML): with `[sim]` a world of one's own, else outputs and inputs
+   as in the settings.
 2. A real board whose guard runs as a service is reached through its socket; where none listens, this run starts a
    guard of its own. A socket that is there and does not answer is a fault: two guards would be two owners.
 3. The greenhouse is chosen without this file (edge/cli/settle.py): it stands before the prompt.

@@ -25,7 +25,7 @@ _USAGE = "config show [FILE], or config init [FILE]"
 # Key -> what is said of it; a key without a default has what could stand there before it, after a bar.
 SAYS = {
     "mode": "readonly, supervised, guarded or full",
-    "board": "the simulated board",
+    "board": "the simulated greenhouse; or sim:NAME, auto (what is declared below), a file",
     "state": "/var/lib/fieldhand|else STATE_DIRECTORY, XDG_STATE_HOME, ~/.local/state/fieldhand",
     "roots": "/srv/garden|the workspace: existing folders; else the folder it was started in",
     "profile": "field|a [risk_profiles.NAME] of this file",
@@ -57,6 +57,46 @@ SAYS = {
     "approvals.wait": "as --ask",
     "audit.receipts": "a receipt for every success",
 }
+BOARD = """
+# What is wired to a real board (board auto). fieldhand wire shows it and what answers, fieldhand guard keeps it safe.
+# An output needs a line (a name of the kernel's, or its number on the chip); what else it may say, with the defaults:
+#
+# [outputs.pump]
+# line = "GPIO17"
+# label = "irrigation pump, relay 2"
+# active = "high"                   # or low: a relay board that switches on at 0 V
+# safe = "off"                      # what it is when nobody holds it; on for a cooling fan
+# max_on = 600                      # seconds away from safe without a break
+# min_off = 0                       # seconds at safe before it may leave it again
+# max_per_hour = 0                  # how often it may leave safe; 0 for no limit
+# interlock = ["not door == open"]  # or none: what must hold while it is away from safe
+# feedback = "pump_runs"            # or none: the input that shows whether it obeyed
+# override = "by_hand"              # or none: the input that holds it safe whoever asks
+# on_start = "safe"                 # or hold: what the guard finds at its start stays
+# on_exit = "safe"                  # or hold: it stays when the guard ends
+# risk = "medium"                   # low, medium, high: what the gate makes of it
+#
+# [inputs.door]
+# line = "GPIO22"
+# states = ["closed", "open"]
+# bias = "up"                       # up, down, off; else as it is
+# debounce = 0.02                   # seconds
+#
+# [inputs.pump_runs]
+# line = "GPIO23"                   # an auxiliary contact of the relay
+#
+# [inputs.by_hand]
+# line = "GPIO25"                   # a switch on the box
+#
+# [gpio]
+# lines = ["GPIO24"]                # may be read beside the header's
+# lab = false                       # true: they may be written too (gpio_write)
+#
+# [guard]
+# socket = "/run/fieldhand/guard.sock"   # where fieldhand guard run listens
+# users = ["pi"]                    # who may use it beside its own user and root
+# heartbeat = 3                     # seconds without an agent's sign of life
+"""
 # Key -> the option that says the same.
 OPTIONS = {
     **{"mode": "mode", "board": "board", "state": "state", "profile": "profile", "model.name": "model"},
@@ -135,7 +175,7 @@ def template(settings: Settings) -> str:
         value, sample, remark = value_of(settings, key), *_parts(says)
         shown = f"{name} = {_toml(value)}" if value not in ("", (), None) or not sample else f"# {name} = {sample}"
         lines.append(f"{shown:<34}# {remark}")
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines) + "\n" + BOARD
 
 
 def _parts(says: str) -> tuple[str, str]:
@@ -191,7 +231,8 @@ def _show(options: Options, told: str) -> int:
 
         keys = {key: {"value": value, "from": source} for key, (value, source) in found.items()}
         profiles = [one.name for one in settings.profiles]
-        put(json.dumps({"file": path, "settings": keys, "risk_profiles": profiles}, ensure_ascii=False))
+        shown = {"file": path, "settings": keys, "risk_profiles": profiles, "declared": _declared(settings)}
+        put(json.dumps(shown, ensure_ascii=False))
     else:
         put(_text(found, settings, path))
     return 0
@@ -211,7 +252,19 @@ def _text(found: Mapping[str, tuple[Any, str]], settings: Settings, path: str) -
     for one in settings.profiles:
         lines.append(f"\n[risk_profiles.{one.name}]" + "  # in force" * (one.name == settings.profile))
         lines.append("# fieldhand policy explain shows it")
+    lines += [f"\n[{name}]" for name in _declared(settings)]
+    lines += ["# fieldhand wire shows them"] * (settings.declared is not None)
     return "\n".join(lines)
+
+
+def _declared(settings: Settings) -> list[str]:
+    """The tables of the file's board."""
+    if settings.declared is None:
+        return []
+    owned = settings.declared.owned
+    lab = settings.declared.gpio.lab
+    found = [f"outputs.{one.name}" for one in owned.outputs if one.name not in lab]
+    return found + [f"inputs.{one.name}" for one in owned.sensors]
 
 
 def _source(key: str, settings: Settings, options: Options, lines: Mapping[str, str]) -> str:

@@ -23,7 +23,8 @@ fieldhand audit verify|show [N|all]|export FILE|key
 fieldhand config show|init [FILE]     what is set and by whom; a first file
 
 options, before or after the command:
-  --board sim           the board (the simulated greenhouse)
+  --board sim|sim:NAME|auto|FILE
+                        the board: simulated, this one, or of a board file
   --model offline|chat:NAME|scripted:FILE
   --base-url URL        where chat:NAME is: http://127.0.0.1:8080/v1
   --mode readonly|supervised|guarded|full

@@ -5,16 +5,23 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from edge.call import Output
 from edge.cli.config import SAYS, template
 from edge.config import Settings, load
 from edge.config_keys import KEYS
 from edge.faults import ConfigFault
+from edge.record import replace
 from tests.support import agent
 
 OTHER_NAMES = {"tools.timeout_ms": "budgets.tool_seconds", "backend.ca_file": "model.ca_file"}
+
+
+# What the sample shows beside the defaults of an output.
+WITHOUT: dict[str, Any] = {"interlock": (), "feedback": "", "override": ""}
 
 
 def test_a_first_file_has_every_key_and_changes_nothing(tmp_path: Path) -> None:
@@ -30,11 +37,14 @@ def test_what_stands_in_a_comment_could_stand_there(tmp_path: Path) -> None:
     file, key = tmp_path / "c.toml", tmp_path / "key"
     key.touch(0o600)
     text = template(Settings()).replace("/srv/garden", str(tmp_path)).replace('# profile = "field"', "#")
-    shown = [line[2:] if line.startswith("# ") and " = " in line else line for line in text.splitlines()]
+    told = [line.startswith("# ") and (" = " in line or line[2] == "[") for line in text.splitlines()]
+    shown = [line[2:] if could else line for line, could in zip(text.splitlines(), told)]
     file.write_text("\n".join(shown))
     found = load(str(file))
     assert found.roots == (str(tmp_path),) and found.state == "/var/lib/fieldhand" and found.proxy
     assert found.model.temperature == 0.2 and found.model.key_file and found.model.ca_file
+    assert found.declared is not None
+    assert replace(found.declared.owned.outputs[0], **WITHOUT) == Output("pump", "irrigation pump, relay 2", "GPIO17")
 
 
 def test_init_makes_the_folder_and_a_file_of_the_owner_alone_and_never_writes_over(tmp_path: Path) -> None:
