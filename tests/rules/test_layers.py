@@ -197,6 +197,8 @@ ROOMS = (
     ),
     # What is remembered is opened when it is first asked for.
     Room("edge.hands.memory", WORDS + " edge.gate.* edge.hands.* edge.tape.memory edge.tape.memory_words", "time"),
+    # A line of a chip is looked at, and waited for.
+    Room("edge.hands.gpio", WORDS + " edge.gate.lines edge.hands.* edge.peripherals.gpiochip.*", "select time"),
     # The time of a call begins with its hands.
     Room("edge.hands.*", WORDS + " edge.gate.* edge.hands.*", "os time", PURE_LATE + " _thread"),
     # Which header fields a caller may set is asked before anybody is asked to allow them.
@@ -232,6 +234,13 @@ ROOMS = (
         "edge.tool edge.call edge.faults edge.text edge.tools.calendar_day edge.tools.fact_text",
         late=PURE_LATE,
     ),
+    # Which line is meant is asked before anybody is asked to allow it; outputs and contacts are told alike everywhere.
+    Room(
+        "edge.tools.gpio_read edge.tools.gpio_watch edge.tools.gpio_write edge.tools.line_text "
+        "edge.tools.output_list edge.tools.output_pulse edge.tools.output_pwm edge.tools.output_set "
+        "edge.tools.sensor_read",
+        "edge.tool edge.call edge.faults edge.text edge.record edge.gate.lines edge.tools.line_text",
+    ),
     Room("edge.tools.calendar_day", ""),
     Room("edge.tools.file_list", "edge.tool edge.call edge.tools.calendar_day"),
     # Lines in, entries out; imported when a file is outlined.
@@ -256,7 +265,22 @@ ROOMS = (
     Room(GUARD, "edge.faults edge.record edge.call " + GUARD, late=PURE_LATE),
     Room("edge.peripherals"),
     # Facts of boards as data: headers, reserved lines, revision codes. Whoever asks hands in what reads a file.
+    # What lines there are is asked by the two requests that change nothing.
+    Room(
+        "edge.peripherals.boards.survey",
+        "edge.faults edge.record edge.peripherals.boards.* edge.peripherals.gpiochip.*",
+    ),
     Room("edge.peripherals.boards edge.peripherals.boards.*", "edge.record edge.peripherals.boards.*"),
+    # Programs with gpiozero import it; it alone imports gpiozero. Which lines are the guard's, the settings say, found
+    # and read as the command line does.
+    Room(
+        "edge.peripherals.via edge.peripherals.via.*",
+        "edge.faults edge.record edge.call edge.cli.board edge.cli.settle edge.config edge.peripherals.boards.* "
+        "edge.peripherals.gpiochip.* edge.peripherals.via.*",
+        "errno gpiozero gpiozero.compat gpiozero.pins.local gpiozero.pins.pi math os select threading time warnings",
+        PURE_LATE,
+        "open",
+    ),
     # One file that loop, hands and board look at; read by the guard's own JSON, which the board has loaded anyway.
     Room("edge.stop", "edge.faults edge.record edge.peripherals.guard.line", "os", PURE_LATE + " fcntl time"),
     Room(
