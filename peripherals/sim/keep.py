@@ -1,11 +1,14 @@
-"""The folder of a simulated board: `<state>/sim` with its lock, its kept state and its record.
+"""The folder of a simulated board: `<state>/sim` with its lock, its kept states and its record.
 
 Rules this file keeps:
 1. One board per folder: `lock` holds the file `lock` (flock), in which the holder's process id stands for people.
    The lock is the kernel's and goes with the process; the file stays.
-2. `state.json` is replaced whole: written beside, fsync, rename, fsync of the folder. Only the holder writes it.
+2. `state.json` is replaced whole: written beside, fsync, rename, fsync of the folder. Only the holder writes it. Each
+   described world has one of its own, `state-NAME.json`.
 3. A state that cannot be read is kept aside as `state.json.damaged` (one of them) and never deleted.
-4. Folders are 0700 and files 0600.
+4. `world.json` is the description of the world that lived here last, not there after the greenhouse: what is asked
+   for while no board runs is about that world.
+5. Folders are 0700 and files 0600.
 """
 
 from __future__ import annotations
@@ -16,14 +19,17 @@ import os
 from edge.faults import HardwareFault
 from edge.peripherals.guard import line
 from edge.peripherals.guard.journal import sync_folder
-from edge.peripherals.sim.board import SimBoard, restored
+from edge.peripherals.sim.worlds import name_of, sim_board
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-STATE, LOCK, LOG = "state.json", "lock", "board.log"
+    from edge.peripherals.sim.board import SimBoard
+
+WORLD, LOCK, LOG = "world.json", "lock", "board.log"
 LIMIT = 16 * 1024
+LONGEST = 128 * 1024  # bytes of a description: what one argument of a program holds (execve(2))
 
 
 def folder(state: str) -> str:
@@ -58,10 +64,15 @@ def in_use(path: str, holder: str) -> HardwareFault:
 
 
 class Keep:
-    """The open folder of a simulated board. OSError from every method is the card's or the folder's."""
+    """The open folder of a simulated board. OSError from every method is the card's or the folder's.
 
-    def __init__(self, path: str) -> None:
+    `world`: the description of the board's world, "" for the greenhouse. ValueError: it is no description.
+    """
+
+    def __init__(self, path: str, world: str = "") -> None:
         self.path = path
+        self.world = world
+        self.state = f"state-{name_of(world)}.json" if world else "state.json"
         self._lock = -1
 
     def lock(self) -> bool:
@@ -84,35 +95,49 @@ class Keep:
 
     def load(self) -> Any:
         """The kept values, None when nothing is kept; ValueError with a sentence when they cannot be read."""
-        try:
-            fd = os.open(f"{self.path}/{STATE}", os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
-        except FileNotFoundError:
-            return None
-        try:
-            data = os.read(fd, LIMIT + 1)
-        finally:
-            os.close(fd)
-        if len(data) > LIMIT:
-            raise ValueError(f"it is longer than {LIMIT} bytes")
-        return line.read(data.decode("utf-8"))
+        data = _read(f"{self.path}/{self.state}", LIMIT)
+        return None if data is None else line.read(data.decode("utf-8"))
 
     def board(self) -> tuple[SimBoard, list[str]]:
         """The kept board, or a new one, and sentences about what was wrong. For the holder of the lock."""
         try:
-            values = self.load()
-            return (SimBoard() if values is None else restored(values)), []
+            return sim_board(self.world, self.load()), self._note()
         except ValueError as error:
             name = self.aside()
             said = f"the kept state of the simulated board is damaged ({error}): it starts anew, the old one is {name}"
-            return SimBoard(), [said]
+            return sim_board(self.world), [said]
 
     def save(self, values: dict[str, Any]) -> None:
         """Replace the kept values."""
-        path = f"{self.path}/{STATE}"
+        self._replace(self.state, line.write(values).encode("ascii") + b"\n")
+
+    def aside(self) -> str:
+        """Keep a damaged state aside; the name it has now."""
+        os.replace(f"{self.path}/{self.state}", f"{self.path}/{self.state}.damaged")
+        return f"{self.state}.damaged"
+
+    def close(self) -> None:
+        """Let the lock go."""
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
+
+    def _note(self) -> list[str]:
+        """Keep rule 4; a sentence when the card does not take it, which hinders no board."""
+        try:
+            if self.world and last_world(self.path) != self.world:
+                self._replace(WORLD, self.world.encode("ascii"))
+            elif not self.world and os.path.lexists(f"{self.path}/{WORLD}"):
+                os.unlink(f"{self.path}/{WORLD}")
+        except OSError as error:
+            return [f"which world lives in {self.path} cannot be kept: {error.strerror}"]
+        return []
+
+    def _replace(self, name: str, data: bytes) -> None:
+        path = f"{self.path}/{name}"
         fd = os.open(path + ".new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         try:
-            text = line.write(values).encode("ascii") + b"\n"
-            if os.write(fd, text) != len(text):
+            if os.write(fd, data) != len(data):
                 raise OSError(28, "the card is full")
             os.fsync(fd)
         finally:
@@ -120,13 +145,28 @@ class Keep:
         os.replace(path + ".new", path)
         sync_folder(self.path)
 
-    def aside(self) -> str:
-        """Keep a damaged state aside; the name it has now."""
-        os.replace(f"{self.path}/{STATE}", f"{self.path}/{STATE}.damaged")
-        return f"{STATE}.damaged"
 
-    def close(self) -> None:
-        """Let the lock go."""
-        if self._lock >= 0:
-            os.close(self._lock)
-            self._lock = -1
+def last_world(path: str) -> str:
+    """The description of the world that lived in a folder last, "" for the greenhouse and where it cannot be read."""
+    try:
+        data = _read(f"{path}/{WORLD}", LONGEST)
+        text = (data or b"").decode("ascii")
+        name_of(text)
+    except (OSError, ValueError):
+        return ""
+    return text
+
+
+def _read(path: str, limit: int) -> bytes | None:
+    """A whole small file, None when it is not there; ValueError when it is longer than `limit`."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except FileNotFoundError:
+        return None
+    try:
+        data = os.read(fd, limit + 1)
+    finally:
+        os.close(fd)
+    if len(data) > limit:
+        raise ValueError(f"it is longer than {limit} bytes")
+    return data

@@ -43,8 +43,11 @@ CORE = f"{WORDS} {READING} edge.turn edge.gate.* edge.registry edge.verdicts"
 
 # The parts of a package that have no input or output, beside others that have.
 SIM = (
-    "edge.peripherals.sim edge.peripherals.sim.board edge.peripherals.sim.declare edge.peripherals.sim.greenhouse "
-    "edge.peripherals.sim.parts"
+    "edge.peripherals.sim edge.peripherals.sim.board edge.peripherals.sim.checks edge.peripherals.sim.circuit "
+    "edge.peripherals.sim.declare edge.peripherals.sim.default edge.peripherals.sim.describe "
+    "edge.peripherals.sim.greenhouse edge.peripherals.sim.parts edge.peripherals.sim.plan edge.peripherals.sim.relays "
+    "edge.peripherals.sim.script edge.peripherals.sim.weather edge.peripherals.sim.world edge.peripherals.sim.worlds "
+    "edge.peripherals.sim.yard"
 )
 GUARD = (
     "edge.peripherals.guard edge.peripherals.guard.core edge.peripherals.guard.leases edge.peripherals.guard.line "
@@ -261,7 +264,7 @@ ROOMS = (
     Room("edge.tools.calculator", WORDS + " edge.tools.calc.*", late="fractions"),
     Room("edge.tools.*", "edge.tool edge.call edge.faults edge.text edge.record edge.regex", late=PURE_LATE),
     # Parts and circuits are arithmetic, the protocol is bytes: no clock but the one that is handed in.
-    Room(SIM, "edge.faults edge.record edge.call " + SIM, "math", PURE_LATE),
+    Room(SIM, "edge.faults edge.record edge.call edge.peripherals.guard.line " + SIM, "math", PURE_LATE),
     Room(GUARD, "edge.faults edge.record edge.call " + GUARD, late=PURE_LATE),
     Room("edge.peripherals"),
     # Facts of boards as data: headers, reserved lines, revision codes. Whoever asks hands in what reads a file.
@@ -276,7 +279,7 @@ ROOMS = (
     Room(
         "edge.peripherals.via edge.peripherals.via.*",
         "edge.faults edge.record edge.call edge.cli.board edge.cli.settle edge.config edge.peripherals.boards.* "
-        "edge.peripherals.gpiochip.* edge.peripherals.via.*",
+        "edge.peripherals.gpiochip.* edge.peripherals.sysfs.* edge.peripherals.via.*",
         "errno gpiozero gpiozero.compat gpiozero.pins.local gpiozero.pins.pi math os select threading time warnings",
         PURE_LATE,
         "open",

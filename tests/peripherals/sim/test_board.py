@@ -90,7 +90,7 @@ def test_what_is_kept_is_restored_with_every_output_safe(board):
     board.adjust("light", "stale", BIRTH + 60.0)
     board.adjust("temperature", "40", BIRTH + 61.0)
     again = restored(line.read(line.write(board.kept())))
-    assert again.climate == board.climate
+    assert again.circuit.climate == board.circuit.climate
     assert again.now == board.now
     assert again.parts == board.parts
     assert again.left_on == ("fan",)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from edge.peripherals.sim.board import RANGES
+from edge.peripherals.sim.default import RANGES
 from edge.peripherals.sim.declare import OUTPUTS, PARTS, SENSORS
 
 
