@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 NAMES = ("greenhouse", "yard")
 
 
-def described(name: str) -> str:
+def text(name: str) -> str:
     """The text of a shipped world; ValueError with those there are."""
     if name in ("", "greenhouse"):
         return ""
     if name != "yard":
-        raise ValueError(f"there is no simulated world {name[:40]!r}: {', '.join(NAMES)}")
+        raise ValueError(f"the simulated worlds are: {', '.join(NAMES)}")
     from edge.peripherals.sim.describe import from_tables
     from edge.peripherals.sim.yard import TABLES
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from edge.peripherals.sim.default import RANGES
 from edge.peripherals.sim.declare import OUTPUTS, PARTS, SENSORS
+from edge.peripherals.sim.default import RANGES
 
 
 def test_names_are_unique_and_every_thing_has_a_label_and_words():
