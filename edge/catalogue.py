@@ -5,7 +5,7 @@ Rules:
    is MINIMAL, names are added to that. What the board itself declares (sensors, outputs) is there
    whenever it is declared. Selecting grants nothing.
 2. A tool whose library or program is absent is not offered, and the reason can be read; one that was asked for by
-   name is told.
+   name is told. So is a tool for what this board has not: lines, lab lines, levels.
 3. Deferred: ALWAYS and what the board declares is shown with its form, the others by name in the standing text. The
    model loads them with tool_search or tool_describe and calls them from the next step on.
 4. Loading is an act of showing. It changes no risk, no list and no permit; the gate sees every call as before.
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
+    from edge.call import Scene
     from edge.tool import Tool
 
 MINIMAL = (
@@ -60,6 +61,21 @@ def _told(entry: str, names: tuple[str, ...]) -> str:
     meant = near(entry, names)
     hint = f"; did you mean {meant}?" if meant else ""
     return f"tools.optional names {entry[:60]!r}, which this version of Fieldhand does not have{hint}"
+
+
+def lacking(scene: Scene) -> dict[str, str]:
+    """Tools for lines, pulses and levels that this board has nothing for, each with the reason."""
+    found = {}
+    if not scene.outputs:
+        found["output_pulse"] = "this board declares no outputs"
+    if not any(output.pwm for output in scene.outputs):
+        found["output_pwm"] = "this board declares no output with levels (pwm)"
+    if scene.gpio is None:
+        why = "this board gives no GPIO lines to tools"
+        found.update({"gpio_read": why, "gpio_watch": why, "gpio_write": why})
+    elif not scene.gpio.lab:
+        found["gpio_write"] = "the settings name no lab lines ([gpio] lab = true, with lines)"
+    return found
 
 
 class Catalogue:

@@ -59,7 +59,7 @@ class Grants:
 def _meant(spec: Spec, scene: Scene) -> None:
     """UsageFault when the grant is for an output that this board does not have."""
     names = [output.name for output in scene.outputs]
-    if spec.tool == "output_set" and spec.target[0] not in names:
+    if spec.tool in ("output_set", "output_pulse", "output_pwm") and spec.target[0] not in names:
         sentence = f"the grant {spec.text[:80]!r} is for the output {spec.target[0][:40]!r}, which this board has not"
         raise UsageFault(sentence, f"outputs here: {', '.join(names) or 'none'}")
 

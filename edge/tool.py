@@ -121,10 +121,23 @@ class SensorHands(Protocol):
 class OutputHands(Protocol):
     """Declared outputs, owned by the guard."""
 
-    def set(self, name: str, state: bool, seconds: float | None) -> Mapping[str, Any]:
-        """Ask the guard to switch, for at most `seconds`; what the guard read back."""
+    def set(self, name: str, state: bool, seconds: float | None, level: float | None = None) -> Mapping[str, Any]:
+        """Ask the guard to switch, or to drive at a level (0 to 1), for at most `seconds`; what it read back."""
+
+    def pulse(self, name: str, seconds: float, times: int, pause: float) -> Mapping[str, Any]:
+        """Switch away from safe `times` times for `seconds`: `name state done times why` (of what was not done)."""
 
     def states(self) -> Mapping[str, Mapping[str, Any]]: ...
+
+
+class LineHands(Protocol):
+    """Lines of the header's chip that nothing is wired to: looked at, never changed."""
+
+    def look(self, name: str) -> Mapping[str, Any]:
+        """`line name offset chip direction used holder own value` (None where it was not asked for)."""
+
+    def watch(self, name: str, seconds: float, edges: str, debounce: float) -> Mapping[str, Any]:
+        """Edges of an input: `line count rising falling lost edges before after seconds why`."""
 
 
 class NetHands(Protocol):
@@ -253,6 +266,8 @@ class Hands(Protocol):
     def sensors(self) -> SensorHands: ...
     @property
     def outputs(self) -> OutputHands: ...
+    @property
+    def lines(self) -> LineHands: ...
     @property
     def tape(self) -> TapeHands: ...
     @property

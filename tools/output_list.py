@@ -7,7 +7,6 @@ from edge.tool import Tool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from typing import Any
 
     from edge.call import Args, Scene
@@ -22,29 +21,21 @@ def words(args: Args, scene: Scene) -> str:
     return "list the outputs and their states"
 
 
-def _say(row: Mapping[str, Any]) -> str:
-    left = f", {row['left']:.0f} s left" if row["left"] is not None else ""
-    switched = {True: "on", False: "off"}.get(row["state"], "unknown")
-    return f"{row['name']}: {row['label']}, {switched}{left}, at most {row['max_on']:.0f} s on, risk {row['risk']}"
-
-
 def run(args: Args, hands: Hands) -> Observation:
+    from edge.tools.line_text import standing
+
     states = hands.outputs.states()
-    rows = []
+    rows, said = [], []
     for output in hands.scene.outputs:
         now = states.get(output.name, {})
-        rows.append(
-            {
-                "name": output.name,
-                "label": output.label,
-                "state": now.get("state"),
-                "left": now.get("left"),
-                "max_on": output.max_on,
-                "risk": output.risk,
-            }
-        )
-    text = "\n".join(_say(row) for row in rows)
-    return Observation(True, text or "the board declares no outputs", {"outputs": rows})
+        said.append(standing(output, now))
+        row: dict[str, Any] = {"name": output.name, "label": output.label}
+        row.update({field: now.get(field) for field in ("state", "left")})
+        row.update({"max_on": output.max_on, "risk": output.risk})
+        # What only some have is told where there is something to tell.
+        row.update({field: now[field] for field in ("level", "owner", "fault", "override") if now.get(field)})
+        rows.append(row)
+    return Observation(True, "\n".join(said) or "the board declares no outputs", {"outputs": rows})
 
 
 TOOL = Tool(

@@ -14,34 +14,45 @@ if TYPE_CHECKING:
 
 
 def effects(args: Args, scene: Scene) -> tuple[Effect, ...]:
-    seconds = args.get("for_seconds") if args["state"] else None
+    seconds = args.get("for_seconds") if _away(args, scene) else None
     for output in scene.outputs:
         if output.name == args["name"] and seconds is not None and seconds > output.max_on:
-            raise UsageFault(f"{output.name} may be on for at most {span(output.max_on)} at a time", "ask for less")
-    return (Effect("actuate", f"output:{args['name']}", detail=_how(args)),)
+            sentence = f"{output.name} may be {_word(args['state'])} for at most {span(output.max_on)} at a time"
+            raise UsageFault(sentence, "ask for less")
+    return (Effect("actuate", f"output:{args['name']}", detail=_how(args, scene)),)
 
 
-def _how(args: Args) -> str:
-    if not args["state"]:
-        return "off"
-    return f"on for {span(args['for_seconds'])}" if args.get("for_seconds") is not None else "on"
+def _away(args: Args, scene: Scene) -> bool:
+    """True when that is not the safe value: it takes a lease. An output that is not declared is safe when off."""
+    safe = any(output.safe for output in scene.outputs if output.name == args["name"])
+    return bool(args["state"]) is not safe
+
+
+def _word(state: bool) -> str:
+    return "on" if state else "off"
+
+
+def _how(args: Args, scene: Scene) -> str:
+    how = _word(args["state"])
+    timed = _away(args, scene) and args.get("for_seconds") is not None
+    return f"{how} for {span(args['for_seconds'])}" if timed else how
 
 
 def words(args: Args, scene: Scene) -> str:
-    for output in scene.outputs:
-        if output.name == args["name"]:
-            longest = f" (at most {span(output.max_on)})" if args["state"] and args.get("for_seconds") is None else ""
-            return f"switch {output.label} ({output.name}, {output.where}) {_how(args)}{longest}"
-    return f"switch the output {args['name']} {_how(args)}"
+    from edge.tools.line_text import thing
+
+    most = [output.max_on for output in scene.outputs if output.name == args["name"]]
+    bounded = most and _away(args, scene) and args.get("for_seconds") is None
+    longest = f" (at most {span(most[0])})" if bounded else ""
+    return f"switch {thing(args['name'], scene)} {_how(args, scene)}{longest}"
 
 
 def run(args: Args, hands: Hands) -> Observation:
     seconds = args.get("for_seconds")
     now = hands.outputs.set(args["name"], args["state"], None if seconds is None else float(seconds))
-    if now["state"]:
-        text = f"{now['name']} is on, {span(now['left'])} left, then it goes off by itself"
-    else:
-        text = f"{now['name']} is off"
+    text = f"{now['name']} is {_word(now['state'])}"
+    if now["left"] and _away(args, hands.scene):
+        text += f", {span(now['left'])} left, then it goes {_word(not now['state'])} by itself"
     return Observation(True, text, dict(now))
 
 

@@ -7,7 +7,9 @@ from edge.tool import Tool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from edge.call import Args, Scene
+    from typing import Any
+
+    from edge.call import Args, Scene, Sensor
     from edge.tool import Hands
 
 
@@ -20,10 +22,20 @@ def words(args: Args, scene: Scene) -> str:
 
 
 def run(args: Args, hands: Hands) -> Observation:
-    sensors = hands.scene.sensors
-    rows = [{"name": s.name, "label": s.label, "unit": s.unit} for s in sensors]
-    text = "\n".join(f"{s.name}: {s.label}, in {s.unit}" for s in sensors)
+    rows = [_row(sensor) for sensor in hands.scene.sensors]
+    text = "\n".join(_say(sensor) for sensor in hands.scene.sensors)
     return Observation(True, text or "the board declares no sensors", {"sensors": rows})
+
+
+def _row(sensor: Sensor) -> dict[str, Any]:
+    states = {"states": list(sensor.states)} if sensor.states else {}
+    return {"name": sensor.name, "label": sensor.label, "unit": sensor.unit, **states}
+
+
+def _say(sensor: Sensor) -> str:
+    if sensor.states:
+        return f"{sensor.name}: {sensor.label}, {' (0) or '.join(sensor.states)} (1)"
+    return f"{sensor.name}: {sensor.label}, in {sensor.unit}"
 
 
 TOOL = Tool(

@@ -8,7 +8,7 @@ from edge.tool import Tool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from edge.call import Args, Reading, Scene
+    from edge.call import Args, Scene
     from edge.tool import Hands
 
 
@@ -20,20 +20,14 @@ def words(args: Args, scene: Scene) -> str:
     return f"read the sensor {args['name']}"
 
 
-def say(reading: Reading) -> str:
-    """One line with everything that makes a reading a reading."""
-    if reading.value is None:
-        return f"{reading.name} gave no value ({reading.quality}, source {reading.source})"
-    value = f"{reading.value:.{0 if abs(reading.value) >= 1000 else 1}f}"  # 33.0 C, 20130 lux
-    return (
-        f"{reading.name} {value} {reading.unit} "
-        f"({reading.quality}, {reading.age:.1f} s old, source {reading.source})"
-    )
-
-
 def run(args: Args, hands: Hands) -> Observation:
-    reading = hands.sensors.read(args["name"])
-    return Observation(reading.value is not None, say(reading), as_dict(reading))
+    from edge.tools.line_text import reading, state
+
+    found = hands.sensors.read(args["name"])
+    states = next((sensor.states for sensor in hands.scene.sensors if sensor.name == found.name), ())
+    word = state(found.value, states)
+    told = {**as_dict(found), "state": word} if word else as_dict(found)
+    return Observation(found.value is not None, reading(found, states), told)
 
 
 TOOL = Tool(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from edge.catalogue import Catalogue, select
+from edge.catalogue import Catalogue, lacking, select
 from edge.gate.lists import offered
 from edge.gate.names import canonical
 from edge.hands.needs import missing
@@ -24,8 +24,9 @@ def catalogue(settings: ToolSettings, policy: Policy, scene: Scene, named: bool)
     names, told = select(TOOLS, ("*",) if named else settings.optional, bool(scene.sensors), bool(scene.outputs))
     if named:
         names = tuple(TOOLS)
+    without = {} if named else lacking(scene)
     tools = every(name for name in names if named or offered(name, policy))
-    absent = {tool.name: why for tool in tools for why in [missing(tool.needs)] if why}
+    absent = {tool.name: why for tool in tools for why in [without.get(tool.name) or missing(tool.needs)] if why}
     present = [tool for tool in tools if tool.name not in absent]
     named_there = {canonical(one) for one in settings.optional}
     asked = [name for name in absent if name in named_there]

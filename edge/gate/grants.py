@@ -8,7 +8,7 @@ Rules:
 4. Targets: files by path, relative to the folder of the start, `*` within one part of a path and never a leading dot,
    `**` any parts; hosts by METHOD and URL, `*` in path and query, `*.DOMAIN` as host; without a METHOD only what looks;
    shell text whole, `*` for anything without an operator, quotation or expansion of the shell; an output by name and,
-   if wanted, `on` or `off`; anything else by its name.
+   if wanted, `on` or `off`; a lab line by its name; anything else by its name. All pulses of a call count as one time.
 5. `?` is one such letter. Nothing else is wild.
 """
 
@@ -22,7 +22,7 @@ from edge.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from edge.call import Call, Effect, Scene
+    from edge.call import Args, Call, Effect, Scene
 
 _UNITS = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400}
 _METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
@@ -149,7 +149,7 @@ def _check(text: str, tool: str, target: list[str], bounds: dict[str, float | in
         raise _wrong(text, "it names no target; a grant is for something")
     if "seconds" in bounds and "until" in bounds:
         raise _wrong(text, "it holds for a time and until a time; keep one of them")
-    output = tool.startswith("output")
+    output = tool.startswith("output") or tool == "gpio_write"
     if "longest" in bounds and not output:
         raise _wrong(text, "<= bounds how long an output stays on, and this is no output")
     method = tool == "http_request" and len(target) == 2 and target[0].upper() in _METHODS
@@ -197,7 +197,7 @@ def match(spec: Spec, call: Call, effects: tuple[Effect, ...], scene: Scene, use
 def _covers(spec: Spec, call: Call, effect: Effect, scene: Scene) -> str:
     """Why this effect is not covered, "" when it is."""
     kind, _, name = effect.on.partition(":")
-    if kind == "output":
+    if kind == "output" or (kind == "line" and effect.verb == "actuate"):
         return _output(spec, call, name)
     if kind == "file":
         pattern = spec.target[0]
@@ -219,16 +219,23 @@ def _covers(spec: Spec, call: Call, effect: Effect, scene: Scene) -> str:
 def _output(spec: Spec, call: Call, name: str) -> str:
     if spec.target[0] != name:
         return f"it is for {spec.target[0]}"
-    on = bool(call.args.get("state"))
+    on, seconds = _asked(call.args)
     if len(spec.target) == 2 and (spec.target[1].lower() == "on") != on:
         return f"it is for switching {spec.target[1].lower()}"
     if on and spec.longest is not None:
-        seconds = call.args.get("for_seconds")
         if seconds is None:
             return "the call names no time, and the grant bounds it"
         if not seconds <= spec.longest:
             return f"{seconds:g} s are longer than it says"
     return ""
+
+
+def _asked(args: Args) -> tuple[bool, float | None]:
+    """Whether a call switches an output or a lab line on, and for how many seconds in all; None: it does not say."""
+    if "seconds" in args:
+        return True, args["seconds"] * args.get("times", 1)
+    on = any(bool(args.get(name)) for name in ("state", "value", "level", "percent"))
+    return on, args.get("for_seconds")
 
 
 def _address(target: tuple[str, ...], effect: Effect, text: str) -> bool:

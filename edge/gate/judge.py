@@ -6,7 +6,8 @@ Rules:
    agent's own, secrets, and so on. A change of a whole folder is a change of all that lies in it.
 3. A host is listed, listed as internal, unlisted, internal or unreadable (hosts.py, urls.py). A `fetch` that is not
    GET, HEAD or OPTIONS is a `send`.
-4. What the table does not know is denied: the row NO_RULE.
+4. A line of a chip is free to look at, a lab line or neither (lines.py).
+5. What the table does not know is denied: the row NO_RULE.
 """
 
 from __future__ import annotations
@@ -146,9 +147,28 @@ def finding(effect: Effect, policy: Policy, scene: Scene) -> Finding:
         known = name in names
         row = rules.RULES["sense", "sensor", "declared"] if known else rules.NOT_DECLARED
         return Finding(effect, row, grant, name if known else _undeclared("sensor", name, names))
+    if kind == "line":
+        return _line(effect, name, scene)
     return Finding(
         effect, rules.RULES.get((effect.verb, kind, name), rules.NO_RULE), grant, f"{effect.verb} {effect.on}"
     )
+
+
+def _line(effect: Effect, name: str, scene: Scene) -> Finding:
+    """A line of a chip; what is granted of a lab line is the output of its name, which the guard holds."""
+    from edge.gate.lines import called, readable
+
+    gpio = scene.gpio
+    grant = Grant(effect.verb, "line", name, effect.deep)
+    what = f"{called(name)} {effect.detail}".rstrip()
+    if gpio is None:
+        place = "none"
+    elif effect.verb == "actuate":
+        place = "lab" if name in gpio.lab else "own"
+        grant = Grant("actuate", "output", name)
+    else:
+        place = "free" if readable(name, gpio) else "own"
+    return Finding(effect, rules.RULES.get((effect.verb, "line", place), rules.NO_RULE), grant, what)
 
 
 def _undeclared(kind: str, name: str, names: list[str]) -> str:

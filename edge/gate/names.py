@@ -24,7 +24,8 @@ KNOWN = (
     *("tape_info", "tape_anchor", "tape_reset", "tape_handoff"),
     *("skill", "subagent", "delegate", "quit", "usage"),
     *("schedule_add", "schedule_list", "schedule_remove", "schedule_run"),
-    *("gpio_read", "gpio_write", "gpio_list", "pwm_set", "i2c_scan", "i2c_read", "i2c_write", "spi_transfer"),
+    *("gpio_read", "gpio_watch", "gpio_write", "gpio_list", "output_pulse", "output_pwm", "pwm_set"),
+    *("i2c_scan", "i2c_read", "i2c_write", "spi_transfer"),
     *("serial_list", "serial_open", "serial_read", "serial_write", "serial_expect", "serial_close", "board_info"),
 )
 _KNOWN = frozenset(KNOWN)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from edge.hands.catalogue import Shelf
     from edge.hands.facts import Facts
     from edge.hands.files import Files
+    from edge.hands.gpio import Lines
     from edge.hands.jobs import Jobs
     from edge.hands.memory import MemoryHand
     from edge.hands.net import Net
@@ -94,6 +95,12 @@ class Hands:
         from edge.hands.outputs import Outputs
 
         return Outputs(self._holder)
+
+    @property
+    def lines(self) -> Lines:
+        from edge.hands.gpio import Lines
+
+        return Lines(self._holder)
 
     @property
     def net(self) -> Net:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from edge.call import Call, Effect, Scene
     from edge.catalogue import Catalogue
+    from edge.hands.gpio import Header
     from edge.hands.jobs import Shells
     from edge.hands.net_resolve import Resolver
     from edge.peripherals.guard.client import Board as Process
@@ -72,6 +73,7 @@ class World:
         self._lock: Any = _thread.allocate_lock()
         self._making: Any = _thread.allocate_lock()
         self._shells: Shells | None = None
+        self._header: Header | None = None
 
     def root(self, name: str) -> int:
         """The descriptor of an opened root. ToolFault when it could not be opened, Refused when there is none."""
@@ -88,6 +90,22 @@ class World:
             if self._board is None:
                 self._board = self._start()
             return self._board
+
+    def header(self) -> Header:
+        """The chip with the header's lines, found at first use and open from then on; HardwareFault."""
+        with self._making:
+            if self._header is None:
+                from edge.hands.gpio import Header
+
+                self._header = Header(self.scene.gpio)
+            return self._header
+
+    def forget_header(self) -> None:
+        """Look for the chip anew next time: it failed, and may have been another since."""
+        with self._making:
+            header, self._header = self._header, None
+        if header is not None:
+            header.close()
 
     def cut(self) -> None:
         """Have the calls that run now end what they started."""
@@ -117,6 +135,7 @@ class World:
             self._board = None
         if self._shells is not None:
             self._shells.close()
+        self.forget_header()
         self.__del__()
 
     def __del__(self) -> None:

@@ -267,6 +267,22 @@ ROOMS = (
     Room(SIM, "edge.faults edge.record edge.call edge.peripherals.guard.line " + SIM, "math", PURE_LATE),
     Room(GUARD, "edge.faults edge.record edge.call " + GUARD, late=PURE_LATE),
     Room("edge.peripherals"),
+    # Lines of GPIO chips: numbers and bytes, and the five calls of the seam.
+    Room(
+        "edge.peripherals.gpiochip edge.peripherals.gpiochip.chip edge.peripherals.gpiochip.find "
+        "edge.peripherals.gpiochip.request edge.peripherals.gpiochip.seam edge.peripherals.gpiochip.trouble "
+        "edge.peripherals.gpiochip.uapi",
+        "edge.faults edge.record edge.peripherals.gpiochip.*",
+        "errno os sys",
+        PURE_LATE + " fcntl",
+    ),
+    # The model of chips: a pipe for each line, a thread for each level that has to stay, a socket for other processes.
+    Room(
+        "edge.peripherals.gpiochip.*",
+        "edge.faults edge.record edge.peripherals.gpiochip.* edge.peripherals.guard.line",
+        "_socket _thread errno os select sys time",
+        PURE_LATE + " fcntl",
+    ),
     # Facts of boards as data: headers, reserved lines, revision codes. Whoever asks hands in what reads a file.
     # What lines there are is asked by the two requests that change nothing.
     Room(
@@ -274,6 +290,17 @@ ROOMS = (
         "edge.faults edge.record edge.peripherals.boards.* edge.peripherals.gpiochip.*",
     ),
     Room("edge.peripherals.boards edge.peripherals.boards.*", "edge.record edge.peripherals.boards.*"),
+    # Attributes of the kernel's devices. The double of the files has numbers of errors and no file.
+    Room("edge.peripherals.sysfs.files", late="fcntl", head="os"),
+    Room("edge.peripherals.sysfs.model", head="errno os"),
+    Room("edge.peripherals.sysfs edge.peripherals.sysfs.*", "edge.faults edge.record edge.peripherals.sysfs.*"),
+    # What is wired where, on chips and channels: no clock, no file but through those.
+    Room("edge.peripherals.guard.wiring", "edge.peripherals.boards.reserved"),
+    Room(
+        "edge.peripherals.guard.channels edge.peripherals.guard.held edge.peripherals.guard.lines",
+        "edge.faults edge.record edge.call edge.peripherals.gpiochip.* edge.peripherals.guard.* "
+        "edge.peripherals.sysfs.*",
+    ),
     # Programs with gpiozero import it; it alone imports gpiozero. Which lines are the guard's, the settings say, found
     # and read as the command line does.
     Room(
@@ -360,10 +387,11 @@ ROOMS = (
 NEVER = ("typing", "typing_extensions", "dataclasses", "enum", "logging", "argparse", "pathlib", "asyncio")
 IMPURE_CALLS = ("open", "print", "input", "exec", "eval", "compile", "__import__", "breakpoint")
 EXITS = ("print", "input", "exit", "quit", "breakpoint")
-# The command line; the way in; the process of the board, and those of the wall, which end themselves.
+# The command line; the way in; the processes of the board and of the model of chips, and those of the wall, which end themselves.
 MAY_EXIT = (
     "edge.cli.*",
     "edge.__main__",
+    "edge.peripherals.gpiochip.server",
     "edge.peripherals.guard.process",
     "edge.hands.wall.acts",
     "edge.hands.wall.first",

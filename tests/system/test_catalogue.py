@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from edge.call import Scene
-from edge.catalogue import ALWAYS, BOARD, FINDERS, MINIMAL, Catalogue
+from edge.catalogue import ALWAYS, BOARD, FINDERS, MINIMAL, Catalogue, lacking
 from edge.cli import settle
 from edge.cli.stock import catalogue
 from edge.config import load
@@ -24,7 +24,7 @@ from tests.support.distribution import installed, tool
 from tests.support.sources import ROOT, python_files
 
 HERE = Scene("/", "", (), SENSORS, OUTPUTS)
-EVERYTHING = set(TOOLS) - set(FINDERS)  # what a model is shown where nothing is put off
+EVERYTHING = set(TOOLS) - set(FINDERS) - set(lacking(HERE))  # what a model is shown where nothing is put off
 LEAST = {*MINIMAL, *BOARD} & set(TOOLS)
 
 
@@ -46,7 +46,8 @@ def chosen(home: Path, text: str) -> set[str]:
     """All tools of a run with these settings; each is there once."""
     settings = load(written(home, text))
     found, _ = catalogue(settings.tools, settle.policy(settings), HERE, False)
-    names = [tool.name for tool in (*found.tools, *(find(name) for name in found.absent))]
+    absent = [name for name in found.absent if name not in lacking(HERE)]
+    names = [tool.name for tool in (*found.tools, *(find(name) for name in absent))]
     assert len(set(names)) == len(names)
     return set(names) - set(FINDERS)
 

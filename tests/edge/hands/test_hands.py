@@ -19,23 +19,32 @@ from edge.hands import Hands
 from edge.record import replace
 from edge.registry import TOOLS, find
 from tests.support.every_tool import CALLS
+from tests.support.lined import with_lines
 from tests.support.one_call import carry, judge, world
 from tests.support.turns import Bench
 
 # What is declared stands in the scene, and arithmetic needs nothing.
+LIT = {"output_pwm": {"name": "lamp"}}  # what has levels here
 FREE = ("sensor_list", "output_list", "calculator")
+
+
+def bench(folder: Path, replies: list[Any], **changes: Any) -> Bench:
+    """A bench whose board has something for every tool."""
+    made = Bench(folder, replies, **changes)
+    made.world.scene = with_lines(made.world.scene)
+    return made
 
 
 def mine() -> dict[str, dict[str, Any]]:
     """A call for each tool there is, of hosts that could be allowed."""
     outside = {"url": "https://example.org/"}
-    return {tool: outside if tool in ("http_request", "web_fetch") else CALLS[tool] for tool in TOOLS}
+    return {tool: outside if tool in ("http_request", "web_fetch") else {**CALLS[tool], **LIT.get(tool, {})} for tool in TOOLS}
 
 
 def test_no_tool_touches_anything_without_a_grant(tmp_path: Path) -> None:
     assert set(CALLS) >= set(TOOLS), "a new tool needs a call in tests/support/every_tool.py"
     (tmp_path / "note").write_text("secret words")
-    here = Bench(tmp_path, [], kept=False)
+    here = bench(tmp_path, [], kept=False)
     for tool, args in mine().items():
         held = Hands(Permit("c1", (), (), 30.0, 8192), Call(tool, args, "c1"), here.world)
         try:
@@ -50,7 +59,7 @@ def test_no_tool_touches_anything_without_a_grant(tmp_path: Path) -> None:
 
 def test_the_permit_of_every_tool_carries_the_deadline_of_the_settings(tmp_path: Path) -> None:
     assert Budgets().tool_seconds == 30.0 == Policy().seconds
-    here = Bench(tmp_path, [], kept=False).world
+    here = bench(tmp_path, [], kept=False).world
     for tool, args in mine().items():
         permit = judge(tool, args, here, "full")[1].permit
         assert permit is not None and permit.seconds == 30.0, tool
@@ -71,12 +80,12 @@ def test_any_tool_that_hangs_is_given_up_at_its_deadline(tmp_path: Path) -> None
         done = json.dumps({"thought": "", "action": "final", "action_input": "over"})
         folder = tmp_path / tool
         folder.mkdir()
-        bench = Bench(folder, [step, done], tools=(hangs,), policy=Policy("full", seconds=0.2))
+        here = bench(folder, [step, done], tools=(hangs,), policy=Policy("full", seconds=0.2))
         begin = time.monotonic()
-        bench.loop.run("go")
+        here.loop.run("go")
         assert time.monotonic() - begin < 60, tool
         over.set()
-        (outcome,) = [row for row in bench.records() if row["kind"] == "outcome"]
+        (outcome,) = [row for row in here.records() if row["kind"] == "outcome"]
         assert outcome["status"] == "deadline" and "stopped waiting" in outcome["text"], tool
 
 
