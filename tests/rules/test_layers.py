@@ -387,7 +387,8 @@ ROOMS = (
 NEVER = ("typing", "typing_extensions", "dataclasses", "enum", "logging", "argparse", "pathlib", "asyncio")
 IMPURE_CALLS = ("open", "print", "input", "exec", "eval", "compile", "__import__", "breakpoint")
 EXITS = ("print", "input", "exit", "quit", "breakpoint")
-# The command line; the way in; the processes of the board and of the model of chips, and those of the wall, which end themselves.
+# The command line; the way in; the processes of the board and of the model of chips; those of the wall, which end
+# themselves.
 MAY_EXIT = (
     "edge.cli.*",
     "edge.__main__",
