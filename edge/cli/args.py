@@ -16,7 +16,7 @@ VALUED = (
     *("key", "from", "head"),
 )
 FLAGS = ("yes", "unattended", "ask", "json", "debug", "version", "help", "all", "network")
-VERBS = ("tools", "tool", "policy", "doctor", "tape", "sim", "stop", "resume", "approvals", "audit", "config")
+VERBS = ("tools", "tool", "policy", "doctor", "tape", "sim", "stop", "resume", "approvals", "audit", "config", "wire")
 # Options that only some commands know; anywhere else they would be heard and mean nothing.
 ONLY = {
     **{"all": ("stop", "resume"), "network": ("stop", "resume"), "tool": ("stop", "resume"), "why": ("stop",)},

@@ -13,6 +13,7 @@ fieldhand tape list|show|resume NAME  what was said and done; NAME may be `last`
 fieldhand sim show|set NAME VALUE|reset
                                       look at the simulated board, change it
 fieldhand doctor [--json]             what is present here
+fieldhand wire [--json]               what is wired where, and does it answer
 fieldhand stop [--all|--network|--tool NAME] [--why TEXT]
                                       the emergency stop, until
 fieldhand resume [--network|--tool NAME]

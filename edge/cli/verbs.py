@@ -1,4 +1,4 @@
-"""The operator's commands: tools, tool, policy, doctor, tape, sim, config."""
+"""The operator's commands: tools, tool, policy, doctor, tape, sim, config, wire."""
 
 from __future__ import annotations
 
@@ -148,6 +148,13 @@ def config(options: Options) -> int:
     return main(options)
 
 
+def wire(options: Options) -> int:
+    """`fieldhand wire [--json]`."""
+    from edge.cli.wire import wire as check
+
+    return check(options)
+
+
 VERBS: dict[str, Callable[[Any], int]] = {
     "tools": tools,
     "tool": tool,
@@ -160,4 +167,5 @@ VERBS: dict[str, Callable[[Any], int]] = {
     "approvals": approvals,
     "audit": audit,
     "config": config,
+    "wire": wire,
 }

@@ -1,0 +1,217 @@
+"""`fieldhand wire`: what is connected where, checked against what answers; it never switches anything.
+
+Two parts: a table of what is declared with what is so now, and a list to take to the box. 0 when everything that is
+declared answers, 7 when something does not.
+"""
+
+from __future__ import annotations
+
+import os
+
+from edge.cli import put, settle
+from edge.faults import Fault, UsageFault
+from edge.record import as_dict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from edge.cli.args import Options
+    from edge.cli.board import Chosen
+    from edge.cli.wiring import Guard, Row
+    from edge.peripherals.boards.identity import Board
+    from edge.peripherals.guard.owned import GpioLine, Owned
+
+WIDTH = 80
+_COLUMNS = (14, 20, 3, 4, 12)  # name, where, pin, safe, now; what is left is the check's
+
+
+def wire(options: Options) -> int:
+    """`fieldhand wire [--json]`: 0 all answer, 7 something declared does not."""
+    if options.words:
+        raise UsageFault(f"wire takes no {options.words[0]!r}", "fieldhand wire, or fieldhand wire --json")
+    from edge.cli.board import choose
+    from edge.cli.doctor_nodes import here
+    from edge.peripherals.boards.identity import identify
+
+    settings = settle.settings(options, os.environ)
+    state = settle.state_folder(settings.state, os.environ, reading=True)
+    chosen = choose(settings)
+    board = identify(here(chosen.real).data)
+    owned = settle.owned(settings)
+    rows, guard, notes = _real(chosen, state, board) if chosen.real else _simulated(owned, chosen, state)
+    if options.json:
+        import json
+
+        put(json.dumps(_plain(rows, guard, notes, board, chosen), ensure_ascii=False, indent=1))
+    else:
+        put("\n".join(text(rows, guard, notes, board, chosen)))
+    return 0 if all(row.answers for row in rows) else 7
+
+
+def sockets(chosen: Chosen, state: str) -> tuple[str, ...]:
+    """Where the guard of a real board may listen: as a service, then as an agent's child."""
+    from edge.peripherals.guard import door, folder
+
+    own = (f"{folder.path_of(state, 'lines')}/{door.NAME}",) if state else ()
+    return (chosen.socket, *own)
+
+
+def _real(chosen: Chosen, state: str, board: Board) -> tuple[tuple[Row, ...], Guard, list[str]]:
+    from edge.cli import wiring
+    from edge.peripherals.boards.survey import survey
+    from edge.peripherals.gpiochip.seam import of
+
+    owned = chosen.owned
+    assert owned is not None  # what a real board is
+    seam = of(owned.chips)
+    guard = wiring.ask(sockets(chosen, state))
+    seen = survey(seam)
+    notes = [f"{sentence} ({fix})" if fix else sentence for sentence, fix in seen.faults]
+    return wiring.rows(owned, guard, seen, seam, board.header), guard, notes
+
+
+def _simulated(owned: Owned, chosen: Chosen, state: str) -> tuple[tuple[Row, ...], Guard, list[str]]:
+    """The parts of the simulated board, from the one that runs or from what is kept."""
+    from edge.cli import wiring
+
+    owned, addresses = _greenhouse(owned) if chosen.owned is None else (owned, {})
+    guard, notes = wiring.Guard(), []
+    if state:
+        from edge.cli.sim import look
+
+        try:
+            told = look(state)
+            guard = wiring.heard(told, "")
+            if not set(guard.outputs) & {one.name for one in owned.outputs}:
+                guard = wiring.Guard()  # what is kept there is another world's
+            notes = [str(note) for note in told.get("notes", ())]
+        except Fault as fault:
+            notes = [str(fault)]
+    return wiring.parts(owned, guard, addresses), guard, notes
+
+
+def _greenhouse(owned: Owned) -> tuple[Owned, dict[str, str]]:
+    from edge.peripherals.sim.declare import OUTPUTS, PARTS, SENSORS
+    from edge.record import replace
+
+    return replace(owned, outputs=OUTPUTS, sensors=SENSORS), {part.sensor.name: part.address for part in PARTS}
+
+
+def text(rows: Iterable[Row], guard: Guard, notes: list[str], board: Board, chosen: Chosen) -> list[str]:
+    """The table, what is wrong with its fix, and the wiring list, in at most WIDTH columns."""
+    rows = list(rows)
+    lines = wrapped(_head(guard, board, chosen.real))
+    lines += [part for note in notes for part in wrapped(note)]
+    if not rows:
+        return [
+            *lines,
+            "",
+            "nothing is declared: [outputs.NAME] and [inputs.NAME] of the settings declare what is wired",
+        ]
+    lines += ["", _cells(("name", "where", "pin", "safe", "now"), "check")]
+    for row in rows:
+        lines += _row(row)
+    wrong = [row for row in rows if not row.answers]
+    lines.append("")
+    lines += wrapped(f"{len(wrong)} of {len(rows)} do not answer:" if wrong else _all_well(guard, chosen.real))
+    for row in wrong:
+        lines += wrapped(f"{row.name}: {row.said}" + (f" ({row.fix})" if row.fix else ""), "  ")
+    owned = chosen.owned
+    wires = {one.name: one for one in owned.lines} if owned is not None else {}
+    return [*lines, "", "to take to the box:", *[part for row in _in_order(rows) for part in _wire(row, wires)]]
+
+
+def _all_well(guard: Guard, real: bool) -> str:
+    if guard.runs:
+        return "everything answers"
+    return "everything is there; outputs answer when a guard runs" if real else "nothing is wrong with what is kept"
+
+
+def _head(guard: Guard, board: Board, real: bool) -> str:
+    if not real:
+        runs = f"it runs (process {guard.pid})" if guard.runs else "it does not run now"
+        return f"the simulated board; {runs}"
+    name = board.model or "a board that does not tell its model"
+    if guard.runs:
+        return f"{name}; the guard runs (process {guard.pid}, {guard.where})"
+    return f"{name}; no guard runs" + (f": {guard.trouble}" if guard.trouble else "")
+
+
+def _row(row: Row) -> list[str]:
+    where = row.line if not row.active or row.active == "high" else f"{row.line} active low"
+    check = row.said if row.answers and len(row.said) <= 21 else "ok" if row.answers else "DOES NOT ANSWER"
+    lines = [_cells((row.name, where, str(row.pin or ""), row.safe, row.now), check)]
+    about = [row.label, *filter(None, (row.limits,))]
+    if row.chip and row.chip not in where:
+        about.append(f"on {row.chip}")
+    if row.answers and check == "ok" and row.said:
+        about.append(row.said)
+    if row.feedback:
+        agrees = {True: " agrees", False: " CONTRADICTS", None: ""}[row.agrees]
+        about.append(f"feedback {row.feedback}{agrees}")
+    if row.mode:
+        about.append(f"mode {row.mode}")
+    if row.override:
+        about.append(f"override {row.override}")
+    about += [one.fails or f"interlock {one.text} holds" for one in row.interlock]
+    return lines + wrapped("; ".join(about), "  ")
+
+
+def _cells(cells: tuple[str, ...], last: str) -> str:
+    """The columns; what is too long moves the next ones on, as long as there is room."""
+    line = ""
+    for number, (cell, width) in enumerate(zip(cells, _COLUMNS)):
+        room = sum(_COLUMNS[: number + 1]) + number
+        line = f"{line}{cell}".ljust(room) + " "
+    return f"{line[: WIDTH - len(last)]}{last}".rstrip()
+
+
+def _in_order(rows: list[Row]) -> list[Row]:
+    """By the pin, as one goes along the header; then what has none."""
+    return sorted(rows, key=lambda row: (row.pin == 0, row.pin))
+
+
+def _wire(row: Row, wires: Mapping[str, GpioLine]) -> list[str]:
+    """`pin 11 (GPIO17) -> irrigation pump, relay 2; output pump, active low, safe off`."""
+    place = f"pin {row.pin} ({row.line})" if row.pin else " of ".join(filter(None, (row.line, row.chip)))
+    arrow = "->" if row.kind == "output" else "<-"
+    more = [f"{row.kind} {row.name}"]
+    more += [f"active {row.active}"] if row.active else []
+    more += [f"safe {row.safe}"] if row.safe else []
+    bias = wires[row.name].bias if row.name in wires else ""
+    more += [f"pull {bias}"] if bias else []
+    return wrapped(f"{place} {arrow} {row.label}; {', '.join(more)}", "  ", "      ")
+
+
+def wrapped(sentence: str, first: str = "", rest: str = "") -> list[str]:
+    """A sentence in lines of at most WIDTH characters, at blanks where there are some."""
+    lines, line = [], first
+    rest = rest or first
+    for word in sentence.split():
+        while len(rest) + len(word) > WIDTH:
+            room = max(1, WIDTH - len(line) - (1 if line.strip() else 0))
+            lines.append(f"{line} {word[:room]}" if line.strip() else f"{line}{word[:room]}")
+            word, line = word[room:], rest
+        if line.strip() and len(line) + 1 + len(word) > WIDTH:
+            lines.append(line)
+            line = rest
+        line = f"{line} {word}" if line.strip() else f"{line}{word}"
+    return [*lines, line] if line.strip() else lines
+
+
+def _plain(rows: Iterable[Row], guard: Guard, notes: list[str], board: Board, chosen: Chosen) -> dict[str, Any]:
+    told = []
+    for row in rows:
+        fields = as_dict(row)
+        check = fields.pop("said")
+        told.append({**fields, "pin": row.pin or None, "check": check})
+    return {
+        "board": board.model if chosen.real else "simulated",
+        "simulated": not chosen.real,
+        "guard": {"runs": guard.runs, "pid": guard.pid or None, "socket": guard.where, "trouble": guard.trouble},
+        "notes": notes,
+        "rows": told,
+        "answers": all(row["answers"] for row in told),
+    }
