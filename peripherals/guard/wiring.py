@@ -1,0 +1,117 @@
+"""What may be wired to which line: judged on names when it is declared, on real chips when it is taken.
+
+Rules this file keeps:
+1. Pure. `refusals` are what no guard does; `warnings` are what works and is seldom meant.
+2. A line that the board itself uses is never an output and never a contact: a wrong level there takes away the card,
+   the network or the power. Which lines those are, `edge.peripherals.boards.reserved` says.
+3. One line has one name. Only the contact that is an output's feedback may read that output's own line.
+4. A level between off and on is made by a PWM channel of the hardware, never by switching a line in a loop: the
+   process that must be on time for every deadline would be late for every edge.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from edge.call import Output
+    from edge.peripherals.guard.owned import GpioLine, Owned, PwmChannel
+
+NO_NUMBER = -1
+
+_NO_PWM = (
+    "is at a plain line and takes no level between off and on",
+    "wire it to a PWM channel (pwm = {chip, channel, frequency}); a hobby LED can have gpiozero's software PWM",
+)
+
+
+def number(line: str) -> int:
+    """The offset that a line's text says by itself (`17`, `GPIO17`), else NO_NUMBER."""
+    digits = line[4:] if line[:4].upper() == "GPIO" else line
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 6 else NO_NUMBER
+
+
+def barred(label: str, line: str) -> str:
+    """Why nothing may be wired to this line; "" when it may. `label` "" is the header's chip.
+
+    `line` is a name or an offset in digits; the offset, where it is known, is the surer of the two.
+    """
+    from edge.peripherals.boards.reserved import HEADER_CHIPS, never
+
+    why = never(label or HEADER_CHIPS[0], line)
+    return why and f"{_shown(line)} {why}"
+
+
+def doubtful(label: str, line: str) -> str:
+    """What this line is for on most boards; "" when it is free for use."""
+    from edge.peripherals.boards.reserved import HEADER_CHIPS, reserved
+
+    why = reserved(label or HEADER_CHIPS[0], line)
+    return why and f"{_shown(line)} {why}"
+
+
+def no_level(name: str) -> tuple[str, str]:
+    """The sentence, and what to do, for a level between off and on at a plain line."""
+    return f"{name} {_NO_PWM[0]}", _NO_PWM[1]
+
+
+def refusals(owned: Owned) -> tuple[str, ...]:
+    """What is wrong with the wiring, as sentences; empty for a simulated board, which has none."""
+    if owned.kind != "lines":
+        return ()
+    found = [f"{one.name}: {why}" for one in owned.lines if (why := barred(one.chip, one.line))]
+    wired = {one.name for one in owned.lines} | {one.name for one in owned.channels}
+    outputs = {one.name: one for one in owned.outputs}
+    declared = [*outputs, *[one.name for one in owned.sensors]]
+    found += [f"{name} is declared but wired nowhere" for name in declared if name not in wired]
+    found += [
+        f"{one.name} is no output and cannot be a PWM channel" for one in owned.channels if one.name not in outputs
+    ]
+    for one in owned.lines:
+        if one.name in outputs and outputs[one.name].pwm:
+            found.append(", ".join(no_level(one.name)))
+    return tuple(found + _shared_lines(owned.lines, outputs) + _shared_channels(owned.channels))
+
+
+def warnings(owned: Owned) -> tuple[str, ...]:
+    """What is declared and seldom meant, as sentences."""
+    if owned.kind != "lines":
+        return ()
+    return tuple([f"{one.name}: {why}" for one in owned.lines if (why := doubtful(one.chip, one.line))])
+
+
+def _shown(line: str) -> str:
+    return f"line {line}" if line.isdecimal() else line
+
+
+def header(label: str) -> bool:
+    from edge.peripherals.boards.reserved import HEADER_CHIPS
+
+    return not label or label in HEADER_CHIPS
+
+
+def _place(one: GpioLine) -> tuple[str, str]:
+    """Two ways to write one line are one place."""
+    if header(one.chip):
+        offset = number(one.line)
+        return "", one.line if offset == NO_NUMBER else f"GPIO{offset}"
+    return one.chip, one.line
+
+
+def _shared_lines(lines: tuple[GpioLine, ...], outputs: dict[str, Output]) -> list[str]:
+    found = []
+    first: dict[tuple[str, str], str] = {}
+    for one in sorted(lines, key=lambda one: one.name not in outputs):
+        owner = first.setdefault(_place(one), one.name)
+        if owner != one.name and not (owner in outputs and outputs[owner].feedback == one.name):
+            found.append(f"{owner} and {one.name} are both at {one.line}: a line has one name")
+    return found
+
+
+def _shared_channels(channels: tuple[PwmChannel, ...]) -> list[str]:
+    found = []
+    first: dict[tuple[str, int], str] = {}
+    for one in channels:
+        owner = first.setdefault((one.chip, one.channel), one.name)
+        if owner != one.name:
+            found.append(f"{owner} and {one.name} are both at channel {one.channel} of {one.chip}")
+    return found

@@ -1,0 +1,52 @@
+"""The attribute files themselves, in a folder that stands for the root."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from edge.peripherals.sysfs.files import Files
+from edge.peripherals.sysfs.pwm import find
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    chip = tmp_path / "sys/devices/platform/soc/fe20c000.pwm/pwm/pwmchip0"
+    chip.mkdir(parents=True)
+    (chip / "npwm").write_text("2\n")
+    (chip / "device").symlink_to("../../../fe20c000.pwm")
+    (tmp_path / "sys/class/pwm").mkdir(parents=True)
+    (tmp_path / "sys/class/pwm/pwmchip0").symlink_to("../../devices/platform/soc/fe20c000.pwm/pwm/pwmchip0")
+    return tmp_path
+
+
+def test_an_attribute_is_read_and_written_whole_at_one_descriptor(root: Path) -> None:
+    files = Files(str(root))
+    fd = files.open("/sys/class/pwm/pwmchip0/npwm")
+    assert [files.read(fd), files.read(fd)] == ["2", "2"]
+    files.write(fd, "4")
+    assert files.read(fd) == "4"
+    files.close(fd)
+
+
+def test_a_lock_keeps_a_second_holder_out_until_it_is_closed(root: Path) -> None:
+    files = Files(str(root))
+    first, second = (files.open("/sys/class/pwm/pwmchip0/npwm") for _ in range(2))
+    assert files.lock(first) and not files.lock(second)
+    files.close(first)
+    assert files.lock(second)
+    files.close(second)
+
+
+def test_a_chip_is_found_by_the_device_that_its_link_names(root: Path) -> None:
+    files = Files(f"{root}/")
+    assert files.names("/sys/class/pwm") == ["pwmchip0"]
+    assert find(files, "fe20c000.pwm") == find(files, "pwmchip0") == "/sys/class/pwm/pwmchip0"
+
+
+def test_what_is_not_there_is_an_error_of_the_kernels(root: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        Files(str(root)).open("/sys/class/pwm/pwmchip0/export")
+    with pytest.raises(FileNotFoundError):
+        Files(str(root)).names("/sys/class/nothing")
