@@ -1,43 +1,64 @@
 """What a guard does with one request, and with time going by.
 
 Rules this file keeps:
-1. Pure: time is handed in as `real` (monotonic seconds) and never goes back; the plant is what stands behind.
-   The process and the in-process double drive this same class, so they cannot differ in a decision.
+1. Pure: time is handed in as `real` (monotonic seconds); a time that lies back is no news. The wall clock is not in
+   here. The process and the in-process double drive this same class, so they cannot differ in a decision.
 2. Before anything else, what is due is made safe: a request never finds an output that should be off.
-3. The plant is driven first, then the transition is noted. `take` hands the notes to whoever records and sends them.
-4. Two times. The heartbeat is judged in real time, leases in board time; Clock turns one into the other.
-5. A late heartbeat makes everything safe and is forgotten: the next sign of life makes the agent welcome again.
-6. While `stopped` says why, nothing is switched away from its safe value, whoever asks. Whoever drives the guard looks
+3. `take` hands the notes of what was driven to whoever records and sends them.
+4. Two times. Heartbeats and looks are judged in real time, leases and limits in board time; Clock turns one into the
+   other.
+5. Each agent is an owner with a heartbeat of its own. A late heartbeat makes safe what that owner holds and is
+   forgotten: the next sign of life makes the agent welcome again. An output that declares on_exit "hold" runs on to
+   the end of its lease, then and when its owner leaves.
+6. Away from safe an output goes only when nothing is stopped, nobody holds it by hand, it is in no fault, its
+   interlocks hold (looked at first, and again immediately before the drive), and its lease is granted.
+7. While an output that has them is away from safe, its interlocks, feedback and override are looked at again: every
+   looks.CHECK seconds, and at once when another output was driven. What does not hold makes it safe.
+8. The safe value is granted to everybody, but not against a person's hand; `safe_all`, a stop and every end of a lease
+   go before that too.
+9. While `stopped` says why, nothing is switched away from its safe value, whoever asks. Whoever drives the guard looks
    for the stop and hands it in with `halt`.
 """
 
 from __future__ import annotations
 
-from edge.faults import Fault, Refused
-from edge.peripherals.guard import protocol
-from edge.peripherals.guard.leases import FOREVER, Leases
+from edge.faults import Fault, HardwareFault, Refused, UsageFault
+from edge.peripherals.guard import feedback, protocol
+from edge.peripherals.guard.driver import Driver, states
+from edge.peripherals.guard.leases import OVERRIDE_KEY, Ask, Leases, Row, asked_level, safe_level
+from edge.peripherals.guard.looks import LIFT, Looks
+from edge.peripherals.guard.manual import Manual
+from edge.peripherals.guard.owners import FOREVER, Owners
 from edge.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping
     from typing import Any, Protocol
 
-    from edge.call import Output, Reading
-    from edge.peripherals.guard.protocol import Damaged, Request, Transition
+    from edge.call import Output, Reading, Sensor
+    from edge.peripherals.guard.protocol import Request, Transition
 else:
     Protocol = object
 
-LIFT = "fieldhand resume lifts it"
-
 
 class Plant(Protocol):
-    """What a guard owns: declared outputs it can drive and sensors it can read. `now` is board time."""
+    """What a guard owns: declared outputs it can drive and sensors it can read. `now` is board time.
+
+    It is made with every output at its safe value, as far as that can be and is declared.
+    """
 
     @property
     def outputs(self) -> tuple[Output, ...]: ...
 
-    def drive(self, name: str, state: bool, now: float) -> None: ...
+    @property
+    def sensors(self) -> tuple[Sensor, ...]: ...
+
+    def drive(self, name: str, level: float, now: float) -> None:
+        """0 is off and 1 on; between them for pwm only. HardwareFault: the state is unknown now."""
+
+    def level(self, name: str, now: float) -> float | None:
+        """What is read back from what is held; None when it is unknown."""
 
     def sense(self, name: str, now: float) -> Reading:
         """UsageFault: no such sensor. HardwareFault: it did not answer."""
@@ -67,111 +88,220 @@ class Clock(Record):
 
 
 class Guard:
-    """Owns the outputs of one plant on behalf of one agent."""
+    """Owns the outputs of one plant on behalf of its agents. `past`: see edge.peripherals.guard.limits."""
 
-    def __init__(self, plant: Plant, clock: Clock, heartbeat: float = protocol.HEARTBEAT) -> None:
+    def __init__(
+        self,
+        plant: Plant,
+        clock: Clock,
+        heartbeat: float = protocol.HEARTBEAT,
+        past: Mapping[str, Iterable[float]] | None = None,
+    ) -> None:
         self.plant = plant
         self.clock = clock
-        self.heartbeat = heartbeat
-        self.leases = Leases(plant.outputs, clock.base)
-        self.stopped = ""
-        self._heard: float | None = None
-        self._notes: list[Transition] = []
+        self.leases = Leases(plant.outputs, clock.base, past)
+        self.owners = Owners(heartbeat)
+        self.manual = Manual()
+        self.driver = Driver(plant, self.leases, feedback.watches(plant.outputs, clock.base), self.manual)
+        self.looks = Looks(self.driver)
+        self._real = self._looked = clock.real
+        self.driver.begin(clock.base)
 
-    def answer(self, request: Request | Damaged, real: float) -> dict[str, Any] | None:
-        """The reply to one request, None for a beat. Whatever had to be made safe by now is."""
+    @property
+    def stopped(self) -> str:
+        """Why everything is stopped, "" when it is not."""
+        return self.looks.stopped
+
+    # --- agents come, ask and go ---
+
+    def joined(self, owner: str, shown: str, real: float) -> None:
+        """An agent is there: `owner` is its key, `shown` what its run calls itself. A hello does the same."""
+        self._at(real)
+        self.owners.joined(owner, shown, self._real)
+
+    def answer(self, owner: str, request: Request | protocol.Damaged, real: float) -> dict[str, Any] | None:
+        """The reply to one request of an owner, None for a beat. Whatever had to be made safe by now is."""
         self.tick(real)
         if isinstance(request, protocol.Damaged):
-            return _damaged(request)
-        if request.do in ("hello", "beat", "set"):
-            self._heard = real
+            return protocol.refusal(request.id, UsageFault(f"the board got a damaged request: {request.sentence}"))
+        if request.do in ("beat", "set"):
+            self.owners.alive(owner, self._real)
         if request.do == "beat":
             return None
         try:
-            return protocol.answer(request.id, self._do(request, self.clock.board(real)))
+            return protocol.answer(request.id, self._do(owner, request, self.clock.board(self._real)))
         except Fault as fault:
             return protocol.refusal(request.id, fault)
 
+    def left(self, owner: str, why: str, real: float) -> None:
+        """An agent has gone for the reason `why`: what it holds goes safe, or runs on where that is declared."""
+        self._drop(owner, why, self._at(real))
+        self.leases.orphan(owner)
+        self.owners.forget(owner)
+
+    # --- time goes by ---
+
     def tick(self, real: float) -> None:
-        """Make safe what is due at `real`: leases that are over, and everything when the heartbeat is late."""
-        now = self.clock.board(real)
-        self._drive(self.leases.due(now), now)
-        if self._heard is not None and real >= self._heard + self.heartbeat:
-            self._heard = None
-            self.make_safe(protocol.LATE, real)
-
-    def make_safe(self, why: str, real: float) -> None:
-        """End every lease now."""
-        now = self.clock.board(real)
-        self._drive(self.leases.all_safe(why, now), now)
-
-    def halt(self, why: str, real: float) -> bool:
-        """Stop everything for the reason `why`, or go on when it is ""; True when that is news."""
-        changed = bool(why) != bool(self.stopped)
-        self.stopped = why
-        if why:
-            self.make_safe(protocol.STOPPED, real)
-        return changed
+        """Make safe what is due: leases that are over, what a late owner holds, what a look finds."""
+        now = self._at(real)
+        for row in self.leases.due(now):
+            self.driver.safe(row, protocol.LEASE_ENDED, now)
+        for owner in self.owners.late(self._real):
+            self._drop(owner, protocol.LATE, now)
+        if self._real >= self._next_look():
+            self._looked = self._real
+            self.looks.look(now)
 
     def wake(self) -> float:
         """The monotonic time of the next thing due, infinite when nothing is."""
         end = self.leases.next_end()
-        if end == FOREVER:
-            return FOREVER
-        late = FOREVER if self._heard is None else self._heard + self.heartbeat
-        return min(self.clock.when(end), late)
+        ends = FOREVER if end == FOREVER else self.clock.when(end)
+        return min(ends, self.owners.next_late(row.owner for row in self.leases.away()), self._next_look())
+
+    # --- from outside ---
+
+    def make_safe(self, why: str, real: float, leave: bool = False) -> None:
+        """End every lease now. `leave`: but of outputs that are declared to hold what they have when a guard ends."""
+        now = self._at(real)
+        for row in self.leases.away():
+            if not (leave and row.output.on_exit == "hold"):
+                self.driver.safe(row, why, now)
+
+    def safe_all(self, real: float) -> dict[str, dict[str, Any]]:
+        """Make everything safe, whoever holds it, also what is not as it was driven; the states after that."""
+        self.make_safe(protocol.SAFE_ALL, real)
+        now = self._at(real)
+        for row in list(self.leases.rows.values()):
+            level = self.driver.level(row.output.name, now)
+            if row.output.name in self.driver.stuck or (level is not None and abs(level - row.level) > 0.0):
+                self.driver.safe(row, protocol.SAFE_ALL, now)
+        return self.states(now)
+
+    def halt(self, why: str, real: float) -> bool:
+        """Stop everything for the reason `why`, or go on when it is ""; True when that is news."""
+        changed = bool(why) != bool(self.stopped)
+        self.looks.stopped = why
+        if why:
+            self.make_safe(protocol.STOPPED, real)
+        return changed
+
+    def override(self, name: str, word: str, real: float) -> None:
+        """A person's word for an output: safe, on, off, "" lifts it. UsageFault: no such output or word."""
+        row = self.leases.row(name)
+        now = self._at(real)
+        if self.manual.word(row.output.name, word):
+            self.looks.by_hand(row.output, self.looks.view(now), now)
+
+    # --- what there is to know ---
+
+    def states(self, now: float) -> dict[str, dict[str, Any]]:
+        """name -> the row of a states reply at board time `now`: what is read back, who holds it, what is wrong."""
+        return states(self.driver, self.looks.said(now), now)
 
     def take(self) -> list[Transition]:
         """The transitions since the last call, oldest first."""
-        notes, self._notes = self._notes, []
+        notes = self.driver.notes[:]
+        self.driver.notes.clear()
         return notes
 
-    def events(self, notes: list[Transition]) -> list[dict[str, Any]]:
-        """The events among `notes`: what the agent did not ask for."""
-        outputs = {output.name: output for output in self.plant.outputs}
-        return [protocol.event(note) for note in notes if protocol.told(note, outputs[note.name])]
+    def events(self, notes: list[Transition], owner: str | None = None) -> list[dict[str, Any]]:
+        """The events among `notes`: what the agent `owner` (None: anybody) did not ask for and must be told."""
+        return [protocol.event(note) for note in notes if protocol.told(note, owner)]
 
-    def _do(self, request: Request, now: float) -> dict[str, Any]:
+    # --- requests ---
+
+    def _do(self, owner: str, request: Request, now: float) -> dict[str, Any]:
         if request.do == "hello":
-            return self._hello(request, now)
+            return self._hello(owner, request, now)
         if request.do == "sense":
             return {"reading": protocol.reading_fields(self.plant.sense(request.name, now))}
         if request.do == "states":
-            return {"states": self.leases.states(now)}
+            return {"states": self.states(now)}
+        if request.do == "safe_all":
+            return {"states": self.safe_all(self._real)}
         if request.do == "set":
-            self._allowed(request)
-            result, notes = self.leases.set(request.name, request.state, request.seconds, request.call, now)
-            self._drive(notes, now)
-            return result
+            return self._set(owner, request, now)
+        self.left(owner, protocol.AGENT_LEFT, self._real)
         return {}
 
-    def _allowed(self, request: Request) -> None:
-        """Refused while everything is stopped, unless the safe value is asked for (or no output at all)."""
-        row = self.leases.rows.get(request.name)
-        if self.stopped and row is not None and request.state != row.output.safe:
-            raise Refused(f"{request.name} stays as it is: {self.stopped}", protocol.RULE_STOP, LIFT)
-
-    def _hello(self, request: Request, now: float) -> dict[str, Any]:
+    def _hello(self, owner: str, request: Request, now: float) -> dict[str, Any]:
         if request.protocol != protocol.VERSION:
-            raise _other_version(request.protocol)
+            raise UsageFault(
+                f"the agent speaks version {request.protocol} of the guard's protocol and the board version "
+                f"{protocol.VERSION}",
+                "run both from the same installation",
+            )
+        self.owners.joined(owner, request.run, self._real)
         return {"protocol": protocol.VERSION, "board": now, "speed": self.clock.speed}
 
-    def _drive(self, notes: Sequence[Transition], now: float) -> None:
-        for note in notes:
-            self.plant.drive(note.name, note.state, now)
-            self._notes.append(note)
+    def _set(self, owner: str, request: Request, now: float) -> dict[str, Any]:
+        row = self.leases.row(request.name)
+        level = asked_level(row.output, request.state, request.level)
+        ask = Ask(owner, self.owners.names.get(owner, ""), request.name, level, request.seconds, request.call)
+        done = self.leases.again(ask)
+        if done is not None:
+            return done
+        try:
+            if level == safe_level(row.output):
+                self._to_safe(ask, row, now)
+            else:
+                self._away(ask, row, now)
+        except HardwareFault as fault:
+            self.leases.remember(ask, fault.sentence)
+            raise
+        result = self._result(self.leases.rows[request.name], now)
+        self.leases.remember(ask, result)
+        return result
 
+    def _to_safe(self, ask: Ask, row: Row, now: float) -> None:
+        if row.owner == OVERRIDE_KEY:
+            self.looks.unless_by_hand(row, now)
+        if row.safe and not self.driver.fault(ask.name):
+            return
+        taken = not row.safe and row.owner not in ("", ask.owner)
+        why = f"{protocol.TAKEN}{self.owners.shown(ask.owner)}" if taken else protocol.SET
+        failed = self.driver.safe(row, why, now, ask.owner or OVERRIDE_KEY, ask.call)
+        if failed:
+            raise HardwareFault(f"{failed}; the state of {ask.name} is unknown", "it is tried again until it is safe")
 
-def _damaged(frame: Damaged) -> dict[str, Any]:
-    from edge.faults import UsageFault
+    def _away(self, ask: Ask, row: Row, now: float) -> None:
+        if ask.owner not in self.owners.heard:
+            raise UsageFault(f"nobody who said hello asks for {ask.name}", "say hello first")
+        if self.stopped:
+            raise Refused(f"{ask.name} stays as it is: {self.stopped}", protocol.RULE_STOP, LIFT)
+        self.looks.unless_by_hand(row, now)
+        self.looks.obeying(row)
+        self.looks.holding(row, now)
+        fresh = self.leases.granted(ask, now)
+        self.looks.holding(row, now)
+        self.driver.away(fresh, now)
 
-    return protocol.refusal(frame.id, UsageFault(f"the board got a damaged request: {frame.sentence}"))
+    def _result(self, row: Row, now: float) -> dict[str, Any]:
+        level = self.driver.level(row.output.name, now)
+        return {
+            "name": row.output.name,
+            "state": None if level is None else level > 0.0,
+            "left": row.left(now),
+            "max_on": row.output.max_on,
+            "level": None if level is None else round(level, 4),
+        }
 
+    # --- small things ---
 
-def _other_version(version: int) -> Fault:
-    from edge.faults import UsageFault
+    def _next_look(self) -> float:
+        """The monotonic time of the next look."""
+        settles, pause = self.looks.settles(), self.looks.pause()
+        due = FOREVER if settles == FOREVER else self.clock.when(settles)
+        if self.driver.changed and pause != FOREVER:
+            return min(due, self._real)
+        return min(due, self._looked + pause)
 
-    return UsageFault(
-        f"the agent speaks version {version} of the guard's protocol and the board version {protocol.VERSION}",
-        "run both from the same installation",
-    )
+    def _at(self, real: float) -> float:
+        """Board time at `real`, or at the latest time there was."""
+        self._real = max(self._real, real)
+        return self.clock.board(self._real)
+
+    def _drop(self, owner: str, why: str, now: float) -> None:
+        for row in self.leases.held(owner):
+            if row.output.on_exit != "hold":
+                self.driver.safe(row, why, now)

@@ -1,24 +1,29 @@
-"""What the agent and the board process say to each other.
+"""What the agents and the guard say to each other.
 
 Rules this file keeps:
-1. A frame is one JSON object on one line: UTF-8, at most LIMIT bytes with its newline.
-2. The agent sends requests: hello, beat, sense, set, states, bye. FIELDS is the whole grammar; a field that is not
-   in it is a fault. Every request but a beat has an `id` (1 and up, chosen by the agent); a beat has none.
+1. A frame is one JSON object on one line: UTF-8, with its newline at most LIMIT bytes for a request, REPLY for what a
+   guard says.
+2. An agent sends requests: hello, beat, sense, set, states, safe_all, bye. FIELDS is the whole grammar; a field that
+   is not in it is a fault. Every request but a beat has an `id` (1 and up, chosen by the agent); a beat has none.
+   hello names what the agent calls its `run` and its `state` folder, "" where there is none.
 3. Every request with an id gets exactly one reply with that id: `{"id":n,"ok":true,...}`, or
    `{"id":n,"ok":false,"kind":...,"error":sentence,"fix":...}` where kind is the kind of a fault.
 4. A damaged frame (too long, no UTF-8, no JSON, no request) gets a fault reply, with id 0 when its own could not be
    read. It never ends the board and never moves an output.
-5. Events go to the agent at any time and have no id: `{"event":"off","name":...,"state":...,"why":...}` when an
-   output went to its safe value without being asked by this agent. WHY lists the reasons. `{"event":"stopped",
-   "why":sentence}` and `{"event":"resumed","why":sentence}` tell of the emergency stop.
+5. Events go to an agent at any time and have no id: `{"event":"off","name":...,"state":...,"why":...}` when an
+   output that it kept away from its safe value went there without being asked by it. WHY lists the reasons; one that
+   begins with INTERLOCK, FEEDBACK, OVERRIDE or TAKEN says more. `fault`, `cleared` and `override` (name, why)
+   go to every agent: an output does not obey, does again, is held by hand. `{"event":"stopped","why":sentence}` and
+   `{"event":"resumed","why":sentence}` tell of the emergency stop.
 6. hello, beat and set are signs of life; sense and states are not, since a worker may sense while the agent's
-   loop hangs. Without a sign of life for HEARTBEAT seconds of real time every output goes to its safe value.
-7. Nothing here acts. Seconds of a lease are board time.
+   loop hangs. Without a sign of life for HEARTBEAT seconds of real time what that agent holds goes to its safe value.
+7. A level is a part of full power between 0 and 1. An output without pwm has 0 (off) and 1 (on) only.
+8. Nothing here acts. Seconds of a lease are board time.
 """
 
 from __future__ import annotations
 
-from edge.call import Output, Reading
+from edge.call import Reading
 from edge.faults import Fault, HardwareFault, Refused, UsageFault
 from edge.peripherals.guard import line
 from edge.record import Record, as_dict
@@ -28,11 +33,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-VERSION = 1
+VERSION = 2
 LIMIT = 4096
+REPLY = 32 * 1024  # the states of 32 outputs with all their sentences
 HEARTBEAT = 3.0
 SENTENCE = 400
 WORD = 80
+PATH = 1024
 
 LEASE_ENDED = "lease ended"
 AGENT_GONE = "agent gone"
@@ -41,25 +48,41 @@ LATE = "heartbeat late"
 STOPPING = "board stopping"
 STARTED = "board started anew"
 STOPPED = "emergency stop"
+SAFE_ALL = "safe-all"
+FAILED = "drive failed"
+LIFTED = "override lifted"
 SET = "set"
-WHY = (SET, LEASE_ENDED, AGENT_GONE, AGENT_LEFT, LATE, STOPPING, STARTED, STOPPED)
+OVERRIDE, INTERLOCK, FEEDBACK = "override: ", "interlock: ", "feedback: "  # a sentence follows
+TAKEN = "made safe by "  # a name follows
+WHY = (SET, LEASE_ENDED, AGENT_GONE, AGENT_LEFT, LATE, STOPPING, STARTED, STOPPED, SAFE_ALL, FAILED, LIFTED)
 RULE_STOP = "stop.all"
+EVERYBODY = "*"
 
 # request -> its fields, each with the types it may have; a field whose types hold None may be left out.
 _NUMBER = (int, float)
 _NOTHING = type(None)
 FIELDS: Mapping[str, Mapping[str, tuple[type, ...]]] = {
-    "hello": {"protocol": (int,)},
+    "hello": {"protocol": (int,), "run": (str, _NOTHING), "state": (str, _NOTHING)},
     "beat": {},
     "sense": {"name": (str,)},
-    "set": {"name": (str,), "state": (bool,), "seconds": (*_NUMBER, _NOTHING), "call": (str, _NOTHING)},
+    "set": {
+        "name": (str,),
+        "state": (bool,),
+        "seconds": (*_NUMBER, _NOTHING),
+        "call": (str, _NOTHING),
+        "level": (*_NUMBER, _NOTHING),
+    },
     "states": {},
+    "safe_all": {},
     "bye": {},
 }
 
 
 class Request(Record):
-    """One checked request. `id` is 0 for a beat. `seconds` None: as long as the output may be on."""
+    """One checked request. `id` is 0 for a beat. `seconds` None: as long as the output may be on.
+
+    `level` None: full power when on. `run` and `folder` are a hello's: the run's name and the state folder, or "".
+    """
 
     id: int
     do: str
@@ -68,6 +91,9 @@ class Request(Record):
     seconds: float | None = None
     call: str = ""
     protocol: int = VERSION
+    level: float | None = None
+    run: str = ""
+    folder: str = ""
 
 
 class Damaged(Record):
@@ -78,21 +104,31 @@ class Damaged(Record):
 
 
 class Transition(Record):
-    """An output changed, or its lease did. `at` is board time in seconds; `call` the id of the call that asked."""
+    """An output changed, or its lease did. `at` is board time in seconds; `call` the id of the call that asked.
+
+    `level`: 0 to 1, None as `state` says. `owner`: how the one is shown who holds it, or held it until now. `tell`: the
+    key of the agent that must be told, "" nobody, EVERYBODY. `kind`: "" a transition; `fault`, `cleared`, `override`
+    are news about an output, and `state` is then what it is believed to be: never safe when that is not known.
+    """
 
     at: float
     name: str
     state: bool
     why: str
     call: str = ""
+    level: float | None = None
+    owner: str = ""
+    tell: str = ""
+    kind: str = ""
 
 
 class Splitter:
-    """Bytes in, frames out. A line over LIMIT comes out as None, once, and is dropped up to its newline."""
+    """Bytes in, frames out. A line over `limit` comes out as None, once, and is dropped up to its newline."""
 
-    __slots__ = ("_dropping", "_held")
+    __slots__ = ("_dropping", "_held", "_limit")
 
-    def __init__(self) -> None:
+    def __init__(self, limit: int = LIMIT) -> None:
+        self._limit = limit
         self._held = b""
         self._dropping = False
 
@@ -102,9 +138,9 @@ class Splitter:
         *lines, rest = (self._held + data).split(b"\n")
         for text in lines:
             if not self._dropping:
-                frames.append(text if len(text) < LIMIT else None)
+                frames.append(text if len(text) < self._limit else None)
             self._dropping = False
-        if len(rest) >= LIMIT:
+        if len(rest) >= self._limit:
             if not self._dropping:
                 frames.append(None)
             self._dropping = True
@@ -113,17 +149,18 @@ class Splitter:
 
 
 def encode(message: Mapping[str, Any]) -> bytes:
-    """One frame with its newline; ValueError when it is over LIMIT or holds a number that is not finite."""
+    """One frame with its newline; ValueError when it is too long for its kind or holds a number that is not finite."""
     frame = line.write(message).encode("ascii") + b"\n"
-    if len(frame) > LIMIT:
-        raise ValueError(f"the message has {len(frame)} bytes, and a frame has at most {LIMIT}")
+    limit = LIMIT if "do" in message else REPLY
+    if len(frame) > limit:
+        raise ValueError(f"the message has {len(frame)} bytes, and a frame has at most {limit}")
     return frame
 
 
 def decode(frame: bytes | None) -> dict[str, Any]:
     """The object of one frame; ValueError with a sentence when it is damaged (None: it was too long)."""
     if frame is None:
-        raise ValueError(f"the line is longer than {LIMIT} bytes")
+        raise ValueError(f"the line is longer than {LIMIT} bytes, or a reply than {REPLY}")
     try:
         message = line.read(frame.decode("utf-8"))
     except UnicodeDecodeError as error:
@@ -149,6 +186,8 @@ def request(frame: bytes | None) -> Request | Damaged:
     wrong = _wrong(do, message)
     if wrong:
         return Damaged(number, wrong)
+    if do == "hello":
+        message["folder"] = message.pop("state", None)
     return Request(number, do, **{name: value for name, value in message.items() if value is not None})
 
 
@@ -161,8 +200,9 @@ def _wrong(do: str, message: Mapping[str, Any]) -> str:
     for name, types in fields.items():
         if type(message.get(name)) not in types:
             return f"{do} needs {name} as {' or '.join(t.__name__ for t in types if t is not _NOTHING)}"
-        if types[0] is str and len(message.get(name) or "") > WORD:
-            return f"the {name} is longer than {WORD} characters"
+        longest = PATH if (do, name) == ("hello", "state") else WORD
+        if types[0] is str and len(message.get(name) or "") > longest:
+            return f"the {name} is longer than {longest} characters"
     return ""
 
 
@@ -173,14 +213,15 @@ def answer(number: int, fields: Mapping[str, Any]) -> dict[str, Any]:
 
 def refusal(number: int, fault: Fault) -> dict[str, Any]:
     """The reply to a request that was not done."""
-    reply = {"id": number, "ok": False, "kind": fault.kind, "error": _clip(fault.sentence), "fix": _clip(fault.fix)}
+    reply = {"id": number, "ok": False, "kind": fault.kind, "error": clip(fault.sentence), "fix": clip(fault.fix)}
     if isinstance(fault, Refused):
         reply["rule"] = fault.rule
     return reply
 
 
-def _clip(sentence: str) -> str:
-    return sentence if len(sentence) <= SENTENCE else sentence[: SENTENCE - 3] + "..."
+def clip(sentence: str, longest: int = SENTENCE) -> str:
+    """At most `longest` characters of a sentence, the cut shown as dots."""
+    return sentence if len(sentence) <= longest else sentence[: longest - 3] + "..."
 
 
 def fault(reply: Mapping[str, Any]) -> Fault:
@@ -193,21 +234,23 @@ def fault(reply: Mapping[str, Any]) -> Fault:
     return HardwareFault(sentence, fix)
 
 
-def event(transition: Transition) -> dict[str, Any]:
-    """The event that tells the agent of a transition it did not ask for."""
-    return {"event": "off", "name": transition.name, "state": transition.state, "why": transition.why}
+def event(note: Transition) -> dict[str, Any]:
+    """The event that tells an agent of what it did not ask for."""
+    if note.kind:
+        return {"event": note.kind, "name": note.name, "why": clip(note.why)}
+    return {"event": "off", "name": note.name, "state": note.state, "why": clip(note.why)}
 
 
 def halt(why: str) -> dict[str, Any]:
     """The event of an emergency stop, "" of its end."""
     if why:
-        return {"event": "stopped", "why": _clip(why)}
+        return {"event": "stopped", "why": clip(why)}
     return {"event": "resumed", "why": "the emergency stop was lifted: outputs may be switched on again"}
 
 
-def told(transition: Transition, output: Output) -> bool:
-    """True when the agent must be told: the output went safe and the reason was not a request."""
-    return transition.why != SET and transition.state == output.safe
+def told(note: Transition, owner: str | None = None) -> bool:
+    """True when the agent with the key `owner` must be told of `note`; None: when any agent must."""
+    return note.tell == EVERYBODY or (bool(note.tell) if owner is None else note.tell == owner != "")
 
 
 def reading_fields(reading: Reading) -> dict[str, Any]:

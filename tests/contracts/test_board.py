@@ -123,12 +123,13 @@ def test_a_stale_value_says_so(rig):
 
 
 def test_set_gives_what_the_board_has_now(rig):
-    assert rig.board.set("fan", True, 3600.0, "c1") == {"name": "fan", "state": True, "left": 3600.0, "max_on": 3600.0}
+    on = {"name": "fan", "state": True, "level": 1.0, "left": 3600.0, "max_on": 3600.0}
+    assert rig.board.set("fan", True, 3600.0, "c1") == on
     assert rig.board.states()["pump"]["left"] is None
     state = rig.board.states()["fan"]
     assert state["state"] is True
     assert 0.0 < state["left"] <= 3600.0
-    assert rig.board.set("fan", False, None, "c2") == {"name": "fan", "state": False, "left": 0.0, "max_on": 3600.0}
+    assert rig.board.set("fan", False, None, "c2") == {**on, "state": False, "level": 0.0, "left": 0.0}
     assert rig.record() == [("fan", True, "set", "c1"), ("fan", False, "set", "c2")]
     assert rig.board.events() == []
 

@@ -50,8 +50,10 @@ SIM = (
     "edge.peripherals.sim.yard"
 )
 GUARD = (
-    "edge.peripherals.guard edge.peripherals.guard.core edge.peripherals.guard.leases edge.peripherals.guard.line "
-    "edge.peripherals.guard.protocol edge.peripherals.guard.wire"
+    "edge.peripherals.guard edge.peripherals.guard.core edge.peripherals.guard.driver edge.peripherals.guard.feedback "
+    "edge.peripherals.guard.interlock edge.peripherals.guard.leases edge.peripherals.guard.limits "
+    "edge.peripherals.guard.line edge.peripherals.guard.looks edge.peripherals.guard.manual "
+    "edge.peripherals.guard.owners edge.peripherals.guard.protocol edge.peripherals.guard.wire"
 )
 WIRE_TEXT = "edge.model.delta edge.model.head edge.model.place edge.model.refusal edge.model.retry edge.model.sse"
 PLANNER = (
@@ -202,6 +204,13 @@ ROOMS = (
     Room("edge.hands.memory", WORDS + " edge.gate.* edge.hands.* edge.tape.memory edge.tape.memory_words", "time"),
     # A line of a chip is looked at, and waited for.
     Room("edge.hands.gpio", WORDS + " edge.gate.lines edge.hands.* edge.peripherals.gpiochip.*", "select time"),
+    # Who the board is and what its lines are: a survey that takes none of them.
+    Room(
+        "edge.hands.board",
+        WORDS + " edge.hands.* edge.peripherals.boards.* edge.peripherals.gpiochip.seam",
+        "os",
+        PURE_LATE,
+    ),
     # The time of a call begins with its hands.
     Room("edge.hands.*", WORDS + " edge.gate.* edge.hands.*", "os time", PURE_LATE + " _thread"),
     # Which header fields a caller may set is asked before anybody is asked to allow them.
@@ -230,11 +239,12 @@ ROOMS = (
         "edge.tools.grep_scan edge.tools.grep_show edge.tools.search_said edge.regex.* edge.gate.paths",
         late=PURE_LATE,
     ),
-    # How facts of the board stand in a text: sizes and columns.
+    # How facts of the board stand in a text: sizes and columns, a header as a drawing.
     Room(
-        "edge.tools.disk_usage edge.tools.fact_text edge.tools.log_read edge.tools.net_info edge.tools.process_list "
+        "edge.tools.board_drawing edge.tools.board_info edge.tools.disk_usage edge.tools.fact_text edge.tools.log_read edge.tools.net_info edge.tools.process_list "
         "edge.tools.service_status edge.tools.system_info",
-        "edge.tool edge.call edge.faults edge.text edge.tools.calendar_day edge.tools.fact_text",
+        "edge.tool edge.call edge.faults edge.text edge.tools.board_drawing edge.tools.calendar_day "
+        "edge.tools.fact_text",
         late=PURE_LATE,
     ),
     # Which line is meant is asked before anybody is asked to allow it; outputs and contacts are told alike everywhere.

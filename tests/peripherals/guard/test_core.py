@@ -10,6 +10,7 @@ from edge.peripherals.guard.core import Clock, Guard
 from edge.peripherals.guard.leases import FOREVER
 from edge.peripherals.guard.protocol import Damaged, Request, Transition
 
+A, B = "a", "b"
 FAN = Output("fan", "fan", "relay 1", max_on=3600.0)
 PUMP = Output("pump", "pump", "relay 2", max_on=600.0)
 
@@ -18,12 +19,18 @@ class Bench:
     """A plant that notes what it was told."""
 
     outputs = (FAN, PUMP)
+    sensors = ()
 
     def __init__(self):
         self.driven = []
+        self.levels = {"fan": 0.0, "pump": 0.0}
 
-    def drive(self, name, state, now):
-        self.driven.append((name, state, now))
+    def drive(self, name, level, now):
+        self.driven.append((name, level, now))
+        self.levels[name] = level
+
+    def level(self, name, now):
+        return self.levels[name]
 
     def sense(self, name, now):
         if name == "broken":
@@ -37,12 +44,12 @@ class Bench:
 def guard():
     """Board time 0 at monotonic 100, ten times as fast; the agent has said hello."""
     guard = Guard(Bench(), Clock(0.0, 100.0, 10.0))
-    assert guard.answer(Request(1, "hello"), 100.0)["ok"]
+    assert guard.answer(A, Request(1, "hello"), 100.0)["ok"]
     return guard
 
 
 def on(guard, real, name="fan", seconds=None, call="", number=7):
-    return guard.answer(Request(number, "set", name, True, seconds, call), real)
+    return guard.answer(A, Request(number, "set", name, True, seconds, call), real)
 
 
 def test_board_time_goes_with_real_time_and_not_back():
@@ -53,40 +60,40 @@ def test_board_time_goes_with_real_time_and_not_back():
 
 
 def test_hello_says_version_time_and_speed(guard):
-    assert guard.answer(Request(2, "hello"), 101.0) == {
+    assert guard.answer(A, Request(2, "hello"), 101.0) == {
         "id": 2,
         "ok": True,
-        "protocol": 1,
+        "protocol": 2,
         "board": 10.0,
         "speed": 10.0,
     }
 
 
 def test_another_version_is_refused_with_both_numbers(guard):
-    reply = guard.answer(Request(2, "hello", protocol=9), 100.0)
+    reply = guard.answer(A, Request(2, "hello", protocol=9), 100.0)
     assert not reply["ok"]
     assert "version 9" in reply["error"]
-    assert "version 1" in reply["error"]
+    assert "version 2" in reply["error"]
 
 
 def test_set_drives_and_then_notes(guard):
     reply = on(guard, 101.0, seconds=60.0, call="c1")
-    assert reply == {"id": 7, "ok": True, "name": "fan", "state": True, "left": 60.0, "max_on": 3600.0}
+    assert reply == {"id": 7, "ok": True, "name": "fan", "state": True, "left": 60.0, "max_on": 3600.0, "level": 1.0}
     assert guard.plant.driven == [("fan", True, 10.0)]
-    assert guard.take() == [Transition(10.0, "fan", True, "set", "c1")]
+    assert guard.take() == [Transition(10.0, "fan", True, "set", "c1", 1.0)]
     assert guard.take() == []
 
 
 def test_a_fault_of_the_plant_is_the_reply(guard):
-    reply = guard.answer(Request(4, "sense", "broken"), 100.0)
+    reply = guard.answer(A, Request(4, "sense", "broken"), 100.0)
     assert reply["kind"] == "hardware"
     assert reply["error"] == "sensor broken did not acknowledge"
-    assert guard.answer(Request(5, "sense", "nothing"), 100.0)["kind"] == "usage"
+    assert guard.answer(A, Request(5, "sense", "nothing"), 100.0)["kind"] == "usage"
 
 
 def test_a_damaged_frame_gets_a_reply_and_is_no_sign_of_life(guard):
     on(guard, 100.0)
-    reply = guard.answer(Damaged(0, "the line is not UTF-8"), 102.9)
+    reply = guard.answer(A, Damaged(0, "the line is not UTF-8"), 102.9)
     assert reply["id"] == 0
     assert not reply["ok"]
     guard.tick(103.0)
@@ -106,14 +113,14 @@ def test_a_lease_ends_in_board_time(guard):
 
 def test_a_request_never_finds_an_output_that_should_be_off(guard):
     on(guard, 100.0, seconds=20.0)
-    assert guard.answer(Request(9, "states"), 102.5)["states"]["fan"]["state"] is False
+    assert guard.answer(A, Request(9, "states"), 102.5)["states"]["fan"]["state"] is False
 
 
 @pytest.mark.parametrize("request_", [Request(0, "beat"), Request(8, "hello"), Request(8, "set", "pump", False)])
 def test_signs_of_life_keep_an_output_on(guard, request_):
     on(guard, 100.0)
     for second in range(1, 20):
-        guard.answer(request_, 100.0 + second)
+        guard.answer(A, request_, 100.0 + second)
     assert ("fan", False) not in [told[:2] for told in guard.plant.driven]
 
 
@@ -121,7 +128,7 @@ def test_signs_of_life_keep_an_output_on(guard, request_):
 def test_asking_is_no_sign_of_life(guard, request_):
     on(guard, 100.0)
     for tenth in range(1, 31):
-        guard.answer(request_, 100.0 + tenth / 10)
+        guard.answer(A, request_, 100.0 + tenth / 10)
     assert guard.plant.driven[-1] == ("fan", False, 30.0)
     assert [note.why for note in guard.take()] == ["set", "heartbeat late"]
 
@@ -148,15 +155,15 @@ def test_a_silent_agent_with_everything_safe_is_nobodys_business(guard):
 def test_make_safe_says_why(guard):
     on(guard, 100.0)
     guard.make_safe("agent gone", 101.0)
-    assert guard.take()[-1] == Transition(10.0, "fan", False, "agent gone", "")
+    assert guard.take()[-1] == Transition(10.0, "fan", False, "agent gone", "", 0.0, "", A)
 
 
 def test_a_beat_has_no_reply(guard):
-    assert guard.answer(Request(0, "beat"), 100.0) is None
+    assert guard.answer(A, Request(0, "beat"), 100.0) is None
 
 
 def test_bye_is_answered(guard):
-    assert guard.answer(Request(3, "bye"), 100.0) == {"id": 3, "ok": True}
+    assert guard.answer(A, Request(3, "bye"), 100.0) == {"id": 3, "ok": True}
 
 
 def test_what_is_due_at_a_time_is_due_when_that_time_has_come():

@@ -5,10 +5,10 @@ import random
 
 import pytest
 
-from edge.call import Output, Reading
+from edge.call import Reading
 from edge.faults import HardwareFault, Refused, ToolFault, UsageFault
 from edge.peripherals.guard import protocol
-from edge.peripherals.guard.protocol import LIMIT, Damaged, Request, Splitter, Transition
+from edge.peripherals.guard.protocol import LIMIT, REPLY, Damaged, Request, Splitter, Transition
 from tests.support.boards import rounds
 
 SET = {"id": 3, "do": "set", "name": "fan", "state": True, "seconds": 120, "call": "c1"}
@@ -102,9 +102,11 @@ def test_a_line_without_end_is_not_held():
 
 
 def test_a_frame_over_the_limit_is_not_made():
-    assert len(protocol.encode({"a": "b" * (LIMIT - 9)})) == LIMIT
-    with pytest.raises(ValueError, match="at most 4096"):
-        protocol.encode({"a": "b" * (LIMIT - 8)})
+    for head, limit in (({"a": 1}, REPLY), ({"do": "set"}, LIMIT)):
+        rest = limit - len(protocol.encode({**head, "b": ""}))
+        assert len(protocol.encode({**head, "b": "b" * rest})) == limit
+        with pytest.raises(ValueError, match=f"at most {limit}"):
+            protocol.encode({**head, "b": "b" * (rest + 1)})
 
 
 @pytest.mark.parametrize(
@@ -141,9 +143,12 @@ def test_a_reading_goes_through_a_reply_unchanged():
 
 
 def test_the_agent_is_told_what_it_did_not_ask_for():
-    fan = Output("fan", "fan", "relay")
-    assert protocol.told(Transition(1.0, "fan", False, protocol.LEASE_ENDED), fan)
-    assert not protocol.told(Transition(1.0, "fan", False, protocol.SET), fan)
-    assert not protocol.told(Transition(1.0, "fan", True, protocol.SET), fan)
+    ended = Transition(1.0, "fan", False, protocol.LEASE_ENDED, tell="a")
+    assert protocol.told(ended)
+    assert protocol.told(ended, "a")
+    assert not protocol.told(ended, "b")
+    assert not protocol.told(Transition(1.0, "fan", False, protocol.SET))
+    assert not protocol.told(Transition(1.0, "fan", False, protocol.SET), "")
+    assert protocol.told(Transition(1.0, "fan", True, "it hums", tell=protocol.EVERYBODY, kind="fault"), "b")
     said = protocol.event(Transition(1.0, "fan", False, protocol.LATE))
     assert said == {"event": "off", "name": "fan", "state": False, "why": "heartbeat late"}

@@ -1,0 +1,176 @@
+"""What moves outputs: the plant is driven, read back, and what became of it is noted.
+
+Rules this file keeps:
+1. The plant is driven first, then the table and the notes say so.
+2. Away from safe an output is driven once. When that fails its state is not known: it is driven safe at once, its
+   leaving of safe is counted, and what is known of it after that is what is read back.
+3. A safe drive that fails is told once and tried again at each look (`again`) until it succeeds; until then its lease
+   is over, nothing else is driven there, and no transition says that it is safe.
+4. What is read back and differs from what was driven is a failed drive. A level that cannot be read back is unknown.
+"""
+
+from __future__ import annotations
+
+from edge.faults import HardwareFault
+from edge.peripherals.guard.leases import OVERRIDE_KEY, Row
+from edge.peripherals.guard.protocol import EVERYBODY, FAILED, STARTED, Transition
+from edge.record import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from edge.peripherals.guard.core import Plant
+    from edge.peripherals.guard.feedback import Watch
+    from edge.peripherals.guard.leases import Leases
+    from edge.peripherals.guard.manual import Manual
+
+TOLERANCE = 0.01  # of a pwm level that is read back: whole nanoseconds of a period
+
+
+class Driver:
+    """Drives the rows of one table. `stuck`: name -> (what failed, the transition that is due once it succeeds)."""
+
+    def __init__(self, plant: Plant, leases: Leases, watches: dict[str, Watch], manual: Manual) -> None:
+        self.plant = plant
+        self.leases = leases
+        self.watches = watches
+        self.manual = manual
+        self.stuck: dict[str, tuple[str, Transition]] = {}
+        self.notes: list[Transition] = []
+        self.changed = False
+
+    def begin(self, now: float) -> None:
+        """Take what the plant has at the start: made safe, or held until its longest time where it is declared so."""
+        for row in list(self.leases.rows.values()):
+            level = self.level(row.output.name, now)
+            if level is None or _same(level, row.level):
+                continue
+            found = replace(row, level=level, end=now + row.output.max_on, why=STARTED)
+            if row.output.on_start != "hold":
+                self.safe(found, STARTED, now)
+                continue
+            self.leases.rows[row.output.name] = found
+            self._watch(found, now, False)
+
+    def level(self, name: str, now: float) -> float | None:
+        """The level that is read back; None when it cannot be."""
+        try:
+            return self.plant.level(name, now)
+        except HardwareFault:
+            return None
+
+    def known(self, name: str, now: float) -> float | None:
+        """The level of an output that obeys; None when it is in a fault or unknown."""
+        return None if self.fault(name) else self.level(name, now)
+
+    def fault(self, name: str) -> str:
+        """What is wrong with an output, "" when nothing is known to be."""
+        if name in self.stuck:
+            return self.stuck[name][0]
+        watch = self.watches.get(name)
+        return watch.fault if watch else ""
+
+    def away(self, row: Row, now: float) -> None:
+        """Drive an output to the level of a granted row; HardwareFault when it failed, and then it was made safe."""
+        try:
+            self._drive(row, now)
+        except HardwareFault as fault:
+            self.leases.put(row, now)
+            self.tell("fault", row, fault.sentence, now)
+            self.safe(row, FAILED, now)
+            raise
+        self.leases.put(row, now)
+        self._watch(row, now, False)
+        self._note(row, row.why, row.call, "", now)
+
+    def safe(self, row: Row, why: str, now: float, by: str = "", call: str | None = None) -> str:
+        """End the lease of a row and drive it safe; what failed, or "". `by`: the key of the agent that asked."""
+        name = row.output.name
+        fresh = self.leases.made_safe(row, why, now)
+        self.leases.put(fresh, now)
+        if row.owner == OVERRIDE_KEY:
+            self.manual.spent.add(name)
+        tell = row.owner if row.owner not in (by, OVERRIDE_KEY) else ""
+        moved = replace(fresh, shown=row.shown)
+        note = self._transition(moved, why, row.call if call is None else call, tell, now)
+        try:
+            self._drive(fresh, now)
+        except HardwareFault as fault:
+            new = name not in self.stuck
+            self.stuck[name] = (fault.sentence, self.stuck[name][1] if row.safe and not new else note)
+            if new:
+                self.tell("fault", row, fault.sentence, now)
+            return fault.sentence
+        self._watch(fresh, now, bool(by))
+        if name in self.stuck:
+            self._freed(name, now)
+        elif not row.safe:
+            self.notes.append(note)
+        return ""
+
+    def again(self, now: float) -> None:
+        """Try the safe drives that failed once more."""
+        for name in list(self.stuck):
+            fresh = self.leases.rows[name]
+            try:
+                self._drive(fresh, now)
+            except HardwareFault as fault:
+                self.stuck[name] = (fault.sentence, self.stuck[name][1])
+                continue
+            self._watch(fresh, now, False)
+            self._freed(name, now)
+
+    def tell(self, kind: str, row: Row, why: str, now: float) -> None:
+        """Note news about an output that everybody is told; a fault leaves it not known to be safe."""
+        state = not row.output.safe if kind == "fault" else row.state
+        self.notes.append(Transition(now, row.output.name, state, why, row.call, row.level, row.shown, EVERYBODY, kind))
+
+    def _freed(self, name: str, now: float) -> None:
+        """A safe drive succeeded at last: only now it has become safe."""
+        _, note = self.stuck.pop(name)
+        row = replace(self.leases.rows[name], since=now)
+        self.leases.rows[name] = row
+        self.notes.append(replace(note, at=now))
+        self.tell("cleared", row, f"{name} obeys again", now)
+
+    def _drive(self, row: Row, now: float) -> None:
+        self.changed = True
+        self.plant.drive(row.output.name, row.level, now)
+        found = self.level(row.output.name, now)
+        if found is not None and not _same(found, row.level):
+            said = f"{row.output.name} was driven to {row.level:g} and reads back {found:g}"
+            raise HardwareFault(said, "check its wiring; its state is read back with output_list")
+
+    def _watch(self, row: Row, now: float, asked: bool) -> None:
+        watch = self.watches.get(row.output.name)
+        if watch:
+            watch.driven(row.state, now, asked and row.safe)
+
+    def _note(self, row: Row, why: str, call: str, tell: str, now: float) -> None:
+        self.notes.append(self._transition(row, why, call, tell, now))
+
+    def _transition(self, row: Row, why: str, call: str, tell: str, now: float) -> Transition:
+        return Transition(now, row.output.name, row.state, why, call, row.level, row.shown, tell)
+
+
+def _same(found: float, wanted: float) -> bool:
+    return abs(found - wanted) <= TOLERANCE
+
+
+def states(driver: Driver, said: dict[str, str], now: float) -> dict[str, dict[str, object]]:
+    """The rows of states as they are read back, with faults and what holds them by hand."""
+    from edge.peripherals.guard.protocol import WORD, clip
+
+    rows = driver.leases.states(now)
+    for name, row in rows.items():
+        wanted = driver.leases.rows[name].level
+        level = driver.level(name, now)
+        fault = driver.fault(name)
+        unknown = level is None or (bool(fault) and not _same(level, wanted))
+        row.update(
+            state=None if unknown else level > 0.0,  # type: ignore[operator]
+            level=None if unknown else round(level, 4),  # type: ignore[arg-type]
+            why=clip(row["why"], 2 * WORD),
+            fault=clip(fault, 2 * WORD),
+            override=clip(said.get(name, ""), 2 * WORD),
+        )
+    return rows
