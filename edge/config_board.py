@@ -177,6 +177,7 @@ class _Reader:
                 raise self._fault(f"inputs.{one.name}", f"{one.name} is the name of two things", "rename one of them")
             seen.add(one.name)
         contacts = {one.name for one in sensors}
+        words = {**{one.name: ("off", "on") for one in outputs}, **{one.name: one.states for one in sensors}}
         for output in outputs:
             key = f"outputs.{output.name}"
             for field in ("feedback", "override"):
@@ -184,7 +185,7 @@ class _Reader:
                 if meant and meant not in contacts:
                     raise self._fault(f"{key}.{field}", f"{key}.{field} names no input: {meant!r}", _one_of(contacts))
             for condition in output.interlock:
-                wrong = check(condition, seen)
+                wrong = check(condition, words)
                 if wrong:
                     raise self._fault(f"{key}.interlock", f"{key}.interlock: {wrong}")
 
