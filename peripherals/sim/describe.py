@@ -16,7 +16,7 @@ from edge.peripherals.guard import line
 from edge.peripherals.sim import checks
 from edge.peripherals.sim.parts import Part
 from edge.peripherals.sim.plan import AIR, ENDLESS, FLOWS, Contact, Drive, House, Plan, Tank, Weather
-from edge.peripherals.sim.script import script
+from edge.peripherals.sim.script import rehearse, script
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,12 +66,12 @@ def plan(tables: Any) -> Plan:
     of = {contact.name: contact.name for contact in contacts}
     made = [*sensed, *_sensors(tables, of, [tank.name for tank in tanks])]
     shows = {contact.relay: contact.name for contact in contacts if contact.relay}
-    outputs = tuple([_shown(output, shows, contacts, made) for output in outputs])
+    outputs = tuple([_shown(output, shows, contacts) for output in outputs])
     things = [*[tank.name for tank in tanks], *[contact.name for contact in contacts]]
     measuring = [part.sensor.name for part in made if not part.sensor.states]
     checks.apart(things, [*[output.name for output in outputs], *measuring])
     start = checks.moment(sim.get("start", "15:00"), "sim.start")
-    return Plan(
+    found = Plan(
         checks.named(sim.get("name", "world"), "sim.name"),
         start,
         Weather(**checks.fields(checks.table(sim, "climate", "sim."), _WEATHER, "sim.climate")),
@@ -84,6 +84,8 @@ def plan(tables: Any) -> Plan:
         drives,
         script(tables, start, outputs, made),
     )
+    rehearse(found)
+    return found
 
 
 def _outputs(tables: Table, tanks: list[str]) -> tuple[tuple[Output, ...], tuple[Drive, ...]]:
@@ -159,7 +161,7 @@ def _sensors(tables: Table, of: dict[str, str], tanks: list[str]) -> list[Part]:
     return made
 
 
-def _shown(output: Output, shows: Table, contacts: tuple[Contact, ...], made: list[Part]) -> Output:
+def _shown(output: Output, shows: Table, contacts: tuple[Contact, ...]) -> Output:
     """The output with its relay's feedback contact; what it names as feedback and override must be contacts."""
     from edge.record import replace
 

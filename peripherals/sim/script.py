@@ -5,7 +5,7 @@ from __future__ import annotations
 from edge.call import Output
 from edge.peripherals.sim import checks, parts, relays
 from edge.peripherals.sim.parts import Part
-from edge.peripherals.sim.plan import Event
+from edge.peripherals.sim.plan import Event, Plan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,6 +35,20 @@ def script(tables: Table, start: float, outputs: tuple[Output, ...], made: list[
         if "lasts" in fields:
             found.append(Event(at + fields["lasts"], name, "ok"))
     return tuple(sorted(found, key=lambda event: event.at))
+
+
+def rehearse(made: Plan) -> None:
+    """Try every line on a board of its own, so that none fails in the midst of a run. ValueError."""
+    from edge.faults import UsageFault
+    from edge.peripherals.sim.board import SimBoard
+    from edge.peripherals.sim.circuit import Described
+
+    board = SimBoard(Described(made))
+    for event in made.script:
+        try:
+            board.adjust(event.name, event.word, made.start)
+        except UsageFault as fault:
+            raise ValueError(f"faults: {fault}") from fault
 
 
 def _happens(key: str, fields: Table, outputs: tuple[Output, ...], made: list[Part]) -> tuple[str, str]:
