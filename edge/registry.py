@@ -44,6 +44,7 @@ TOOLS = {
     "http_request": "edge.tools.http_request",
     "web_fetch": "edge.tools.web_fetch",
     "system_info": "edge.tools.system_info",
+    "board_info": "edge.tools.board_info",
     "process_list": "edge.tools.process_list",
     "disk_usage": "edge.tools.disk_usage",
     "net_info": "edge.tools.net_info",

@@ -201,6 +201,13 @@ class FactHands(Protocol):
         """The newest lines of `kernel`, `system` or a file; asked: `text unit priority since until`."""
 
 
+class BoardHands(Protocol):
+    """The board as hardware."""
+
+    def look(self) -> Mapping[str, Any]:
+        """Who it is, its buses, and its header, lines and their holders, or the parts of a simulated one."""
+
+
 class RepoHands(Protocol):
     """A repository of git in a granted folder; nothing is run. Paths count from that folder, "" is it."""
 
@@ -282,6 +289,8 @@ class Hands(Protocol):
     def run(self) -> RunHands: ...
     @property
     def facts(self) -> FactHands: ...
+    @property
+    def board(self) -> BoardHands: ...
     @property
     def jobs(self) -> JobHands: ...
     @property

@@ -162,9 +162,10 @@ def _row(row: Row) -> list[str]:
 def _cells(cells: tuple[str, ...], last: str) -> str:
     """The columns; what is too long moves the next ones on, as long as there is room."""
     line = ""
-    for number, (cell, width) in enumerate(zip(cells, _COLUMNS)):
-        room = sum(_COLUMNS[: number + 1]) + number
-        line = f"{line}{cell}".ljust(room) + " "
+    room = 0
+    for cell, width in zip(cells, _COLUMNS):
+        room += width + 1
+        line = f"{line}{cell} ".ljust(room)
     return f"{line[: WIDTH - len(last)]}{last}".rstrip()
 
 

@@ -40,8 +40,8 @@ class Row(Record):
     """One declared thing. `kind`: output, contact or sensor; `pin`: 0 where there is no header's.
 
     `active`: high, low or ""; `limits` in words; `now` in words, "" when not known; `level`: as a number; `held_by`: as
-    the holder calls itself; `mode`: of a simulated part; `agrees`: what the feedback says of it, None when not known. `answers`: rule 2, `said` the
-    sentence of the check, with its fix.
+    the holder calls itself; `mode`: of a simulated part; `agrees`: what the feedback says of it, None when not known.
+    `answers`: rule 2, `said` the sentence of the check, with its fix.
     """
 
     name: str
@@ -113,11 +113,8 @@ def rows(owned: Owned, guard: Guard, seen: Survey, seam: Seam | None, header: st
     declared: tuple[Output | Sensor, ...] = (*owned.outputs, *owned.sensors)
     for one in declared:
         row = _declared(one, lines.get(one.name), header or FULL)
-        if one.name in lines:
-            row = _line(row, lines[one.name], guard, seen, seam)
-        else:
-            row = _channel(row, owned, root)
-        found.append(row)
+        wired = lines.get(one.name)
+        found.append(_channel(row, owned, root) if wired is None else _line(row, wired, guard, seen, seam))
     by_name = {row.name: row for row in (_guarded(row, guard, owned) for row in found)}
     return tuple([_related(row, by_name, owned) for row in by_name.values()])
 

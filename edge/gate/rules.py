@@ -44,6 +44,7 @@ RULES = {
     # states of services, pid files and clocks below /run, which is otherwise no readable place.
     ("read", "facts", "kernel"): Row("read.kernel", "low", ALWAYS, "reads the kernel's messages, which stay there"),
     ("read", "facts", "network"): Row("read.network", "low", ALWAYS, "reads the addresses of this board"),
+    ("read", "facts", "board"): Row("read.board", "low", ALWAYS, "asks who holds which GPIO line and takes none"),
     ("read", "facts", "run"): Row("read.run", "low", ALWAYS, "reads the state of services and clock, in /run"),
     ("read", "nothing", "arithmetic"): Row("read.nothing", "low", ALWAYS, "computes and touches nothing"),
     ("read", "memory", "spill"): Row("read.spill", "low", ALWAYS, "reads a long result of this conversation"),

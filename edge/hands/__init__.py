@@ -16,6 +16,7 @@ from edge.faults import Refused
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from edge.call import Call, Decision, Effect, Grant, Permit, Scene
+    from edge.hands.board import BoardFacts
     from edge.hands.catalogue import Shelf
     from edge.hands.facts import Facts
     from edge.hands.files import Files
@@ -151,6 +152,12 @@ class Hands:
         from edge.hands.facts import Facts
 
         return Facts(self._holder)
+
+    @property
+    def board(self) -> BoardFacts:
+        from edge.hands.board import BoardFacts
+
+        return BoardFacts(self._holder)
 
     @property
     def memory(self) -> MemoryHand:

@@ -29,6 +29,7 @@ TOOLS = {
     "http_request": "Eine HTTP-Anfrage stellen, ohne method GET; save_to lädt in eine Datei, nochmals: weiter.",
     "web_fetch": "Eine Webseite holen, HTML als lesbares Markdown.",
     "system_info": "Diese Platine: Modell, System, Laufzeit, Speicher, Last, Temperaturen, Drosselung, Uhr, SD-Karte.",
+    "board_info": "Die Hardware: Modell, Stiftleiste als Bild, GPIO-Leitungen und wer sie hält, I2C, SPI, seriell.",
     "process_list": "Laufende Prozesse mit Benutzer, Zustand, CPU, Speicher, Alter, Befehlszeile.",
     "disk_usage": "Größe und freier Platz der Dateisysteme; mit path die größten Ordner und Dateien darunter.",
     "net_info": "Netzschnittstellen, Adressen, Verbindung und WLAN-Signal, Routen, DNS-Server, offene Ports.",

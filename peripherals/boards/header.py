@@ -97,3 +97,13 @@ def called(line: str, header: str = FULL) -> str:
 def channel(line: str, label: str) -> int:
     """The PWM channel that the chip with this label can bring to a line, -1 when none."""
     return (_PWM_RP1 if label == "pinctrl-rp1" else _PWM).get(bcm(line), -1)
+
+
+def placed(where: str) -> tuple[str, str]:
+    """The line and the chip of a place in words: `GPIO17`, `GPIO17 of LABEL`, `line 3 of LABEL`; "" for none.
+
+    `channel 0 of pwmchip0` is no line.
+    """
+    line, _, chip = where.partition(" of ")
+    line = line[len("line ") :] if line.startswith("line ") else line
+    return ("", "") if not line or line.startswith("channel ") else (line, chip)

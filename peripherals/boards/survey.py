@@ -102,6 +102,19 @@ def survey(seam: Seam) -> Survey:
     return Survey(tuple(found), tuple(told))
 
 
+def look(chips: str) -> Survey:
+    """The survey of the chips that a setting names (see gpiochip.seam.of); HardwareFault when there is none."""
+    from edge.peripherals.gpiochip.seam import of
+
+    seam = of(chips)
+    try:
+        return survey(seam)
+    finally:
+        end = getattr(seam, "end", None)  # a model of chips is a connection
+        if end is not None:
+            end()
+
+
 def _header(labels: list[str]) -> str:
     """The label of the header's chip among these, "" when that is not clear."""
     known = [label for label in reversed(HEADER_CHIPS) if label in labels]

@@ -207,7 +207,7 @@ ROOMS = (
     # Who the board is and what its lines are: a survey that takes none of them.
     Room(
         "edge.hands.board",
-        WORDS + " edge.hands.* edge.peripherals.boards.* edge.peripherals.gpiochip.seam",
+        WORDS + " edge.hands.* edge.peripherals.boards.*",
         "os",
         PURE_LATE,
     ),
