@@ -38,7 +38,7 @@ def test_the_header_is_drawn_with_what_is_at_each_pin() -> None:
     chip = Chip(model, model.chips()[0])
     chip.request(4, Settings("input"), "w1")
     lines = shown(found(model))
-    assert "board       Raspberry Pi 3 Model B Rev 1.2 (Raspberry Pi 3 B, BCM2837)" in lines
+    assert "board      Raspberry Pi 3 Model B Rev 1.2 (Raspberry Pi 3 B, BCM2837)" in lines
     drawing = [line for line in lines if " o o " in line]
     assert len(drawing) == 20 and all(len(line) <= 80 for line in lines)
     assert drawing[0].split() == ["3V3", "1", "o", "o", "2", "5V"]
@@ -53,7 +53,7 @@ def test_held_lines_stand_with_their_holders_and_free_ones_by_name() -> None:
     text = "\n".join(shown(found(Model("pi3"))))
     assert "STATUS_LED  raspberrypi-exp-gpio  output  held by ACT" in text
     assert "GPIO17" in text and "declared as pump" in text and "\nfree to declare:\n  GPIO4, GPIO5, " in text
-    assert "I2C         i2c-1" in text and "memory      1.0 GiB fitted" in text
+    assert "I2C        i2c-1" in text and "memory     1.0 GiB fitted" in text
 
 
 @pytest.mark.parametrize("count", [10, 2000])
