@@ -18,22 +18,24 @@ from edge.faults import Fault
 from edge.gate.decide import decide
 from edge.gate.policy import Policy, State
 from edge.hands import Hands
+from edge.hands.gpio import Header
 from edge.hands.needs import missing
 from edge.hands.world import World
-from edge.peripherals.guard.inprocess import InProcessBoard
-from edge.peripherals.sim.declare import OUTPUTS, SENSORS
+from edge.peripherals.gpiochip.model import Model
+from edge.peripherals.sim.declare import SENSORS
 from edge.registry import every, find
 from edge.schema import fit
 from edge.tape.memory import Memory
 from edge.tape.spill import Spill
 from edge.tape.unkept import Unkept
 from edge.tool import Tool
+from tests.support.lined import DOOR, GPIO, Garden, board
 
 FULL = Policy("full", calls_per_hour=10**9, seconds=20.0, internal_hosts=("127.0.0.1",))
 NOW = State(durable=True)
 WRONG: tuple[Any, ...] = (None, True, 7, 1.5, "some text", ["x"], {"some": 1})
 # Of these only so many calls are carried out in one sweep, the others are judged: each reads hundreds of files.
-DEAR = {"process_list": 8, "net_info": 30, "bash": 60, "system_info": 100}
+DEAR = {"process_list": 8, "gpio_watch": 8, "output_pulse": 8, "net_info": 30, "bash": 60, "system_info": 100}
 
 
 def rounds(whole: int) -> int:
@@ -73,14 +75,16 @@ def _repository(folder: Path) -> None:
 
 @contextmanager
 def place(folder: Path) -> Iterator[World]:
-    """A world in which every tool finds what it needs: board, tape, catalogue, kept results; the gate is asked."""
+    """A world in which every tool finds what it needs: board, lines, tape, catalogue, results; the gate is asked."""
     work, state = folder / "work", folder / "state"
     work.mkdir(parents=True)
     state.mkdir(mode=0o700)
     seed(work)
     _repository(work)
-    scene = Scene(str(work), "", (Root("work", str(work)),), SENSORS, OUTPUTS, str(state))
-    made = World(scene, Unkept(), InProcessBoard)
+    roots = (Root("work", str(work)),)
+    scene = Scene(str(work), "", roots, (*SENSORS, DOOR), Garden.outputs, str(state), gpio=GPIO)
+    made = World(scene, Unkept(), board)
+    made._header = Header(GPIO, Model("pi3"))
     made.judge = lambda call, effect: decide(call, (effect,), FULL, NOW, scene)
     made.catalogue = Catalogue(every(), deferred=True)
     made.spill = Spill(f"{state}/spill", made.tape.name, 100)
@@ -150,7 +154,8 @@ _NAMED: dict[str, tuple[str, ...]] = {
     "path": ("a.txt", "sub", "sub/b.py", "bin", ".", "none", "/etc/hostname"),
     "source": ("a.txt", "sub", "bin", "kernel", "none"),
     "target": ("new.txt", "sub", "a.txt", "deep/new/x"),
-    "name": ("temperature", "fan", "mist", "light", "none"),
+    "name": ("temperature", "fan", "mist", "light", "lamp", "none"),
+    "line": ("GPIO24", "pin 18", "22", "GPIO17", "door", "GPIO2", "GPIO14", "273", "none"),
     "expression": ("1 + 2", "3 V * 2 A in W", "mean", "1 / 0", "2 ** 99", "((", "sqrt(2) km"),
     "patch": ("--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+eins\n", "--- a\n+++ b\n@@\n", "no patch"),
     "since": ("2h", "boot", "2024-01-01", "never"),
@@ -174,7 +179,7 @@ def _text(rule: Any, chance: random.Random, port: int, name: str) -> str:
 
 def _number(rule: Any, kind: str, chance: random.Random, name: str) -> Any:
     low, high = rule.get("minimum", -1000), rule.get("maximum", 10**6)
-    if name.endswith("seconds"):  # nobody waits here
+    if name.endswith("seconds") or name == "pause":  # nobody waits here
         short = max(low, chance.choice((0, 0.001, 0.01)))
         return short if kind == "number" else int(short)
     number = chance.choice((low, high, min(high, max(low, chance.choice((0, 1, 2, 3, 10, -1))))))
@@ -212,7 +217,11 @@ def _quiet(name: str, value: Any) -> Any:
     """The same, but no command and no time to wait that was not chosen for this."""
     if name == "command" and kind_of(value) in ("string", "integer"):
         return "true"
-    return 0.001 if name.endswith("seconds") and kind_of(value) in ("string", "integer", "number") else value
+    return (
+        0.001
+        if (name.endswith("seconds") or name == "pause") and kind_of(value) in ("string", "integer", "number")
+        else value
+    )
 
 
 def outcome(name: str, args: Any, here: World, run: bool = True) -> str:

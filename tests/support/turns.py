@@ -50,6 +50,7 @@ class Bench:
         self.tape: Any = Tape.create(str(folder / "tapes")) if changes.pop("kept", True) else Unkept()
         self.board = InProcessBoard()
         scene = Scene(str(folder), "", (Root("work", str(folder)),), SENSORS, OUTPUTS)
+        scene = changes.pop("declared", lambda given: given)(scene)
         self.world = World(scene, self.tape, lambda: self.board)
         self.watcher = Seen()
         self.model = Scripted(replies)

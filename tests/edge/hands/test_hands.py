@@ -24,21 +24,18 @@ from tests.support.one_call import carry, judge, world
 from tests.support.turns import Bench
 
 # What is declared stands in the scene, and arithmetic needs nothing.
-LIT = {"output_pwm": {"name": "lamp"}}  # what has levels here
 FREE = ("sensor_list", "output_list", "calculator")
 
 
 def bench(folder: Path, replies: list[Any], **changes: Any) -> Bench:
     """A bench whose board has something for every tool."""
-    made = Bench(folder, replies, **changes)
-    made.world.scene = with_lines(made.world.scene)
-    return made
+    return Bench(folder, replies, declared=with_lines, **changes)
 
 
 def mine() -> dict[str, dict[str, Any]]:
     """A call for each tool there is, of hosts that could be allowed."""
     outside = {"url": "https://example.org/"}
-    return {tool: outside if tool in ("http_request", "web_fetch") else {**CALLS[tool], **LIT.get(tool, {})} for tool in TOOLS}
+    return {tool: outside if tool in ("http_request", "web_fetch") else CALLS[tool] for tool in TOOLS}
 
 
 def test_no_tool_touches_anything_without_a_grant(tmp_path: Path) -> None:
