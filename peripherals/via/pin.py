@@ -130,7 +130,7 @@ class FieldhandPin(PiPin):  # type: ignore[misc]
         if self._request is not None:
             self._asked(self._request.change, settings)
             return
-        self._factory.refuse_reserved(self._info.name)
+        self._factory.refuse_line(self._info.name)
         self._request = self._asked(self._factory.chip.request, self._offset, settings, f"gpiozero {os.getpid()}")
 
     def _asked(self, ask: Callable[..., Any], *args: Any) -> Any:

@@ -30,16 +30,22 @@ from edge.faults import ConfigFault, HardwareFault
 from edge.peripherals.boards.header import bcm
 from edge.peripherals.boards.reserved import HEADER_CHIPS
 from edge.peripherals.gpiochip import find, seam
+from edge.peripherals.sysfs.files import Files
+from edge.peripherals.sysfs.pwm import find as find_pwm
 from edge.peripherals.via import pinboard, pinfault, pinreserved
 from edge.peripherals.via.pin import FieldhandPin
+from edge.peripherals.via.pinchannel import ChannelPin, places
 from edge.peripherals.via.pinedges import Watcher
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from edge.peripherals.gpiochip.chip import Chip
     from edge.peripherals.gpiochip.seam import Seam
+    from edge.peripherals.sysfs.files import Tree
+    from edge.peripherals.via.pinreserved import Reserved
 
 _SPI = {
     (False, True): LocalPiHardwareSPI,
@@ -55,35 +61,42 @@ class FieldhandFactory(PiFactory):  # type: ignore[misc]
 
     `chips`: where chips are: "" the kernel's, `model:SOCKET`, or a seam; None takes FIELDHAND_CHIPS. `chip`: the label
     of the chip; None takes FIELDHAND_CHIP, "" the header's or the only one. `reserved`: outputs that are the guard's;
-    None takes those of the settings. `root`: where /proc is looked for. BadPinFactory when there is no such chip.
+    None takes those of the settings. `pwm`: pins that the hardware drives, as `{"GPIO18": "pwmchip0/2"}`; None takes
+    FIELDHAND_PWM (`GPIO18=pwmchip0/2,...`). `root`: where /proc and /sys are. BadPinFactory when there is no such chip.
     """
 
     def __init__(
         self,
         chips: str | Seam | None = None,
         chip: str | None = None,
-        reserved: tuple[pinreserved.Reserved, ...] | None = None,
+        reserved: tuple[Reserved, ...] | None = None,
+        pwm: Mapping[str, str] | None = None,
         root: str = "/",
     ) -> None:
         super().__init__()
         told = os.environ.get("FIELDHAND_CHIPS", "") if chips is None else chips
         label = os.environ.get("FIELDHAND_CHIP", "") if chip is None else chip
         self.watcher = Watcher()
+        self.tree: Tree = Files(root)
         self._reserved = reserved
-        self._taken: dict[int, str] | None = None
         self._warned: set[str] = set()
         try:
-            self.chip: Chip = find.find(seam.of(told) if isinstance(told, str) else told, label)
+            self._seam = seam.of(told) if isinstance(told, str) else told
+            self.chip: Chip = find.find(self._seam, label)
             self._info, self._offsets = pinboard.look(self.chip, lambda path: _bytes(root + path))
         except HardwareFault as fault:
             raise BadPinFactory(str(fault)) from fault
-        self.pin_class = FieldhandPin
+        self.pin_class = self._made
+        self._channels = self._placed(os.environ.get("FIELDHAND_PWM", "") if pwm is None else pwm)
 
     def close(self) -> None:
         """Let go of all lines and of the chip; drives nothing."""
         super().close()
         self.watcher.close()
         self.chip.close()
+        end = getattr(self._seam, "end", None)  # a model's connection; the kernel has none
+        if end is not None:
+            end()
 
     def pin(self, name: Any) -> Any:
         """The pin of a name: 17, "17", "GPIO17", a line's own; at a Raspberry Pi "BCM17", "J8:11", "BOARD11" too."""
@@ -114,13 +127,17 @@ class FieldhandFactory(PiFactory):  # type: ignore[misc]
         """Which line of the chip a pin is, by its first name."""
         return self._offsets[pin]
 
-    def refuse_reserved(self, pin: str) -> None:
+    def refuse_line(self, pin: str) -> None:
         """GPIOPinInUse for a pin that is an output of the settings; BadPinFactory when these cannot be read."""
-        if self._taken is None:
-            self._taken = self._taken_lines()
-        output = self._taken.get(self._offsets[pin])
-        if output is not None:
-            raise pinfault.declared(pin, output)
+        for one in self._outputs():
+            if one.line and one.chip in ("", self.chip.label) and self._offset_of(one.line) == self._offsets[pin]:
+                raise pinfault.declared(pin, one.output)
+
+    def refuse_channel(self, pin: str, chip: str, channel: int) -> None:
+        """The same for a pin at a PWM channel."""
+        for one in self._outputs():
+            if one.channel == channel and self._folder(one.chip) == self._folder(chip):
+                raise pinfault.declared(pin, one.output)
 
     def warn_once(self, kind: type[Warning], sentence: str) -> None:
         """A warning the first time that it is due."""
@@ -128,24 +145,39 @@ class FieldhandFactory(PiFactory):  # type: ignore[misc]
             self._warned.add(sentence)
             warnings.warn(kind(sentence), stacklevel=2)
 
-    def _taken_lines(self) -> dict[int, str]:
-        """Offset of this chip -> the output that it is."""
-        reserved = self._reserved
-        if reserved is None:
+    def _made(self, factory: FieldhandFactory, info: Any) -> Any:
+        place = self._channels.get(info.name)
+        return FieldhandPin(factory, info) if place is None else ChannelPin(factory, info, *place)
+
+    def _placed(self, said: Mapping[str, str] | str) -> dict[str, tuple[str, int]]:
+        """The first name of each pin that is at a PWM channel -> where."""
+        try:
+            return {self.board_info.to_gpio(name): place for name, place in places(said).items()}
+        except ValueError as error:  # PinInvalidPin is one
+            self.close()
+            raise BadPinFactory(f"pins at PWM channels: {error}") from error
+
+    def _outputs(self) -> tuple[Reserved, ...]:
+        if self._reserved is None:
             try:
-                reserved = pinreserved.declared(os.environ)
+                self._reserved = pinreserved.declared(os.environ)
             except ConfigFault as fault:
                 raise BadPinFactory(f"which lines are the guard's is not known, so none is given: {fault}") from fault
-        here = [one for one in reserved if one.line and one.chip in ("", self.chip.label)]
-        return {offset: one.output for one in here for offset in self._offset_of(one.line)}
+        return self._reserved
 
-    def _offset_of(self, line: str) -> list[int]:
-        """The offset that a line of the settings has here; none when it is another chip's."""
+    def _offset_of(self, line: str) -> int:
+        """The offset that a line of the settings has here; -1 when it is another chip's."""
         try:
-            return [self.chip.offset_of(line)]
+            return self.chip.offset_of(line)
         except HardwareFault:
-            number = bcm(line) if self.chip.label in HEADER_CHIPS else -1
-            return [number] if number >= 0 else []
+            return bcm(line) if self.chip.label in HEADER_CHIPS else -1
+
+    def _folder(self, chip: str) -> str:
+        """The folder of a PWM chip, by which two names for one are told; its name when there is none."""
+        try:
+            return find_pwm(self.tree, chip)
+        except HardwareFault:
+            return chip
 
 
 def _bytes(path: str) -> bytes | None:

@@ -2,9 +2,11 @@
 
 Rules this file keeps:
 1. A duty of 0 or 1 is a level: it is set at once, and the thread sleeps until there is another.
-2. Another duty or frequency begins with the next pulse: no pulse is ever cut short or made long.
-3. The pulses are counted from a fixed beginning on the monotonic clock, so lateness does not add up; a pulse that
-   would end in the past is left out.
+2. Another duty or frequency begins with the next pulse. The high part is measured from when the line was driven high,
+   so that lateness never shortens it, and a short one is finished before the pulses end: a servo never sees a position
+   that nobody asked for.
+3. Periods are counted from a fixed beginning on the monotonic clock, so lateness does not add up; a period that is
+   over already is left out.
 4. What the line says (HardwareFault) ends the pulses and is raised at the next setting.
 """
 
@@ -18,6 +20,8 @@ from edge.faults import HardwareFault
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+WHOLE = 0.02  # seconds: a high part up to here is finished
 
 
 class SoftPwm:
@@ -67,7 +71,7 @@ class SoftPwm:
         return level
 
     def abandon(self) -> None:
-        """End the pulses and leave the line as it is."""
+        """End the pulses and drive nothing more."""
         with self._change:
             self._stopped = True
             self._change.notify()
@@ -90,14 +94,14 @@ class SoftPwm:
             period, high = 1 / self._frequency, self._duty / self._frequency
             begin = max(begin, monotonic() - period)
             self._put(True)
-            if self._until(begin + high):
+            if self._until(monotonic() + high, high <= WHOLE):
                 self._put(False)
                 self._until(begin + period)
             begin += period
 
-    def _until(self, moment: float) -> bool:
-        """Wait for a moment; False when the pulse is over before: the line has a level now, or nobody wants it."""
-        while not self._stopped and self._duty not in (0, 1):
+    def _until(self, moment: float, whole: bool = False) -> bool:
+        """Wait for a moment; False when it is over before: the line has a level now, or (not `whole`) nobody wants it."""
+        while (whole or not self._stopped) and self._duty not in (0, 1):
             rest = moment - monotonic()
             if rest <= 0:
                 return True

@@ -305,7 +305,7 @@ ROOMS = (
     Room("edge.peripherals.sysfs.model", head="errno os"),
     Room("edge.peripherals.sysfs edge.peripherals.sysfs.*", "edge.faults edge.record edge.peripherals.sysfs.*"),
     # What is wired where, on chips and channels: no clock, no file but through those.
-    Room("edge.peripherals.guard.wiring", "edge.peripherals.boards.reserved"),
+    Room("edge.peripherals.guard.wiring", "edge.peripherals.boards.header edge.peripherals.boards.reserved"),
     Room(
         "edge.peripherals.guard.channels edge.peripherals.guard.held edge.peripherals.guard.lines",
         "edge.faults edge.record edge.call edge.peripherals.gpiochip.* edge.peripherals.guard.* "
@@ -325,7 +325,8 @@ ROOMS = (
     Room("edge.stop", "edge.faults edge.record edge.peripherals.guard.line", "os", PURE_LATE + " fcntl time"),
     Room(
         "edge.peripherals.guard.* edge.peripherals.sim.*",
-        "edge.faults edge.record edge.call edge.text edge.stop edge.peripherals.guard.* edge.peripherals.sim.*",
+        "edge.faults edge.record edge.call edge.text edge.stop edge.peripherals.guard.* edge.peripherals.sim.* "
+        "edge.peripherals.gpiochip.* edge.peripherals.sysfs.*",
         "_signal _socket _thread fcntl os select sys time",
         PURE_LATE,
         "open",
@@ -386,7 +387,7 @@ ROOMS = (
         "edge.context edge.grants edge.hands.* edge.jobs edge.locales edge.loop edge.model.* edge.parts "
         "edge.peripherals.* edge.pulse edge.redact edge.stop edge.taint edge.tape.* edge.toml edge.watch",
         "_signal os posix select signal sys termios time",
-        PURE_LATE + " _queue _thread importlib.metadata importlib.util readline shlex",
+        PURE_LATE + " _queue _thread importlib.metadata importlib.util pwd readline shlex shutil",
         "input",
     ),
     Room("edge"),
