@@ -28,6 +28,7 @@ class Grants:
     def __init__(self, specs: tuple[Spec, ...], scene: Scene, started: float = 0.0, of_day: float = 0.0) -> None:
         for spec in specs:
             _meant(spec, scene)
+            _lab(spec, scene)
         self._specs = [_held(spec, of_day) for spec in specs]
         self._used = [0] * len(specs)
         self._scene = scene
@@ -62,6 +63,14 @@ def _meant(spec: Spec, scene: Scene) -> None:
     if spec.tool in ("output_set", "output_pulse", "output_pwm") and spec.target[0] not in names:
         sentence = f"the grant {spec.text[:80]!r} is for the output {spec.target[0][:40]!r}, which this board has not"
         raise UsageFault(sentence, f"outputs here: {', '.join(names) or 'none'}")
+
+
+def _lab(spec: Spec, scene: Scene) -> None:
+    """UsageFault when the grant is for a line that is no lab line."""
+    names = scene.gpio.lab if scene.gpio is not None else ()
+    if spec.tool == "gpio_write" and spec.target[0] not in names:
+        sentence = f"the grant {spec.text[:80]!r} is for {spec.target[0][:40]!r}, which is no lab line of this board"
+        raise UsageFault(sentence, f"lab lines here: {', '.join(names) or 'none'}")
 
 
 def _held(spec: Spec, of_day: float) -> Spec:

@@ -1,7 +1,8 @@
 """What an operator approves beforehand at the command line: `--grant 'output_set fan <=10m'`. Pure.
 
 Rules:
-1. A grant names a tool and a target, and may bound it: `<=TIME` (how long an output stays on), `xN` (how often),
+1. A grant names a tool and a target, and may bound it: `<=TIME` (how long an output stays on, or away from what is
+   safe), `xN` (how often),
    `for TIME` or `until HH:MM` (how long the grant holds). Quotation marks make one word of several.
 2. It answers what the gate asks. It is never looked at for what the gate denies.
 3. It fits a call only if it covers every effect of it. What it does not name it does not cover.
@@ -198,7 +199,7 @@ def _covers(spec: Spec, call: Call, effect: Effect, scene: Scene) -> str:
     """Why this effect is not covered, "" when it is."""
     kind, _, name = effect.on.partition(":")
     if kind == "output" or (kind == "line" and effect.verb == "actuate"):
-        return _output(spec, call, name)
+        return _output(spec, call, name, scene)
     if kind == "file":
         pattern = spec.target[0]
         if pattern.startswith("~/") and scene.home:
@@ -216,13 +217,14 @@ def _covers(spec: Spec, call: Call, effect: Effect, scene: Scene) -> str:
     return "" if _letters(spec.target[0], name) else f"it does not cover {name}"
 
 
-def _output(spec: Spec, call: Call, name: str) -> str:
+def _output(spec: Spec, call: Call, name: str, scene: Scene) -> str:
     if spec.target[0] != name:
         return f"it is for {spec.target[0]}"
-    on, seconds = _asked(call.args)
-    if len(spec.target) == 2 and (spec.target[1].lower() == "on") != on:
+    safe = float(any(output.safe for output in scene.outputs if output.name == name))
+    level, seconds = _asked(call.args, safe)
+    if len(spec.target) == 2 and (spec.target[1].lower() == "on") != (level > 0):
         return f"it is for switching {spec.target[1].lower()}"
-    if on and spec.longest is not None:
+    if level != safe and spec.longest is not None:
         if seconds is None:
             return "the call names no time, and the grant bounds it"
         if not seconds <= spec.longest:
@@ -230,12 +232,12 @@ def _output(spec: Spec, call: Call, name: str) -> str:
     return ""
 
 
-def _asked(args: Args) -> tuple[bool, float | None]:
-    """Whether a call switches an output or a lab line on, and for how many seconds in all; None: it does not say."""
-    if "seconds" in args:
-        return True, args["seconds"] * args.get("times", 1)
-    on = any(bool(args.get(name)) for name in ("state", "value", "level", "percent"))
-    return on, args.get("for_seconds")
+def _asked(args: Args, safe: float) -> tuple[float, float | None]:
+    """The level, 0 to 1, that a call wants of an output or a lab line, and the seconds in all; None: it says none."""
+    if "seconds" in args:  # pulses, which lead away from safe
+        return 1.0 - safe, args["seconds"] * args.get("times", 1)
+    level = args["level"] if "level" in args else args.get("percent", 0) / 100
+    return float(args.get("state") or args.get("value") or level), args.get("for_seconds")
 
 
 def _address(target: tuple[str, ...], effect: Effect, text: str) -> bool:

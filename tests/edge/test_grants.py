@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from edge.call import Call, Effect, Output, Root, Scene
+from edge.call import Call, Effect, Gpio, Output, Root, Scene
 from edge.cli.args import Options
 from edge.cli.settle import grants
 from edge.faults import UsageFault
 from edge.gate.grants import parse
 from edge.grants import Grants
+from edge.record import replace
 
 SCENE = Scene("/w", "/home/pi", (Root("work", "/w"),), (), (Output("fan", "fan", "relay"),))
 CALL = Call("file_write", {"path": "a"})
@@ -64,3 +65,14 @@ def test_a_grant_for_an_output_that_is_not_there_is_a_fault_at_once() -> None:
     with pytest.raises(UsageFault, match="the output 'fam', which this board has not") as caught:
         Grants((parse("output_set fan"), parse("output_set fam")), board)
     assert caught.value.fix == "outputs here: pump, fan"
+    with pytest.raises(UsageFault, match="the output 'fam'"):
+        Grants((parse("output_pulse fam"),), board)
+
+
+def test_a_grant_for_a_line_that_is_no_lab_line_is_a_fault_at_once() -> None:
+    lab = replace(SCENE, gpio=Gpio(lines=("GPIO22",), lab=("GPIO22",)))
+    Grants((parse("gpio_write GPIO22 <=5"),), lab)
+    for text, scene in (("gpio_write 22", lab), ("gpio_write GPIO22", SCENE)):
+        with pytest.raises(UsageFault, match="no lab line") as caught:
+            Grants((parse(text),), scene)
+        assert caught.value.fix.startswith("lab lines here: ")

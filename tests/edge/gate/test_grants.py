@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from edge.call import Call, Effect, Root, Scene
+from edge.call import Call, Effect, Output, Root, Scene
 from edge.faults import UsageFault
 from edge.gate.grants import Spec, match, parse
 
@@ -36,6 +36,8 @@ ROUNDS = 20_000 if os.environ.get("FIELDHAND_SOAK") == "1" else 2_000
         ('output_set "x3"', ("output_set", ("x3",), None, None, None, None)),
         ("srv__tool srv/tool", ("srv__tool", ("srv/tool",), None, None, None, None)),
         ("  SHELL   'ls'  ", ("bash", ("ls",), None, None, None, None)),
+        ("output_pulse pump <=30 x3", ("output_pulse", ("pump",), 30.0, 3, None, None)),
+        ("gpio_write GPIO22 <=5", ("gpio_write", ("GPIO22",), 5.0, None, None, None)),
         ("file_read until.txt", ("file_read", ("until.txt",), None, None, None, None)),
     ],
 )
@@ -81,6 +83,8 @@ def test_a_grant_is_tool_target_and_bounds(text: str, wanted: tuple[Any, ...]) -
         ("http_request http://0x7f.1/", "odd way"),
         ("output_set *", "an output is named"),
         ("output_set f?n on", "an output is named"),
+        ("output_pulse *", "an output is named"),
+        ("gpio_write GPIO*", "an output is named"),
     ],
 )
 def test_what_cannot_be_read_is_a_usage_fault_with_an_example(text: str, why: str) -> None:
@@ -257,3 +261,40 @@ def test_stars_agree_with_a_slow_and_plain_reading() -> None:
         agreed += found == ""
     print(f"{ROUNDS} patterns, {agreed} fitted")
     assert agreed > ROUNDS / 50
+
+
+@pytest.mark.parametrize(
+    ("grant", "on", "args", "wanted"),
+    [
+        ("output_pulse pump <=30", "output:pump", {"name": "pump", "seconds": 10, "times": 3}, True),
+        ("output_pulse pump <=30", "output:pump", {"name": "pump", "seconds": 10, "times": 4}, False),
+        ("output_pulse pump <=30", "output:pump", {"name": "pump", "seconds": 31}, False),
+        ("output_pulse pump on", "output:pump", {"name": "pump", "seconds": 1}, True),
+        ("output_pulse pump off", "output:pump", {"name": "pump", "seconds": 1}, False),
+        ("output_pulse fan", "output:pump", {"name": "pump", "seconds": 1}, False),
+        ("output_pwm lamp <=60", "output:lamp", {"name": "lamp", "percent": 40, "for_seconds": 60}, True),
+        ("output_pwm lamp <=60", "output:lamp", {"name": "lamp", "level": 0.4, "for_seconds": 61}, False),
+        ("output_pwm lamp <=60", "output:lamp", {"name": "lamp", "percent": 40}, False),
+        ("output_pwm lamp <=60", "output:lamp", {"name": "lamp", "percent": 0}, True),
+        ("gpio_write GPIO22 <=5", "line:GPIO22", {"line": "22", "value": True, "for_seconds": 5}, True),
+        ("gpio_write GPIO22 <=5", "line:GPIO22", {"line": "22", "value": True, "for_seconds": 6}, False),
+        ("gpio_write GPIO22 <=5", "line:GPIO22", {"line": "22", "value": True}, False),
+        ("gpio_write GPIO22 <=5", "line:GPIO22", {"line": "22", "value": False}, True),
+        ("gpio_write GPIO22", "line:GPIO23", {"line": "23", "value": False}, False),
+        # This one is safe when it is on: what is bounded is how long it is off.
+        ("output_set valve <=60", "output:valve", {"name": "valve", "state": False, "for_seconds": 60}, True),
+        ("output_set valve <=60", "output:valve", {"name": "valve", "state": False, "for_seconds": 61}, False),
+        ("output_set valve <=60", "output:valve", {"name": "valve", "state": False}, False),
+        ("output_set valve <=60", "output:valve", {"name": "valve", "state": True}, True),
+        ("output_pwm valve <=60", "output:valve", {"name": "valve", "level": 0.3}, False),
+        ("output_pwm valve <=60", "output:valve", {"name": "valve", "percent": 100}, True),
+        ("output_pulse valve off <=9", "output:valve", {"name": "valve", "seconds": 3, "times": 3}, True),
+        ("output_pulse valve off <=8", "output:valve", {"name": "valve", "seconds": 3, "times": 3}, False),
+    ],
+)
+def test_pulses_levels_and_lab_lines_fit_by_name_and_by_all_their_time(
+    grant: str, on: str, args: dict[str, Any], wanted: bool
+) -> None:
+    spec = parse(grant)
+    scene = Scene("/w", "", outputs=(Output("valve", "valve", "GPIO5", safe=True),))
+    assert (match(spec, Call(grant.split()[0], args, "c1"), (Effect("actuate", on),), scene, 0, 0.0) == "") is wanted
