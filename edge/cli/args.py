@@ -13,14 +13,18 @@ if TYPE_CHECKING:
 
 VALUED = (
     *("board", "model", "base-url", "mode", "profile", "grant", "config", "state", "trace", "tool", "why"),
-    *("key", "from", "head"),
+    *("key", "from", "head", "socket", "users"),
 )
-FLAGS = ("yes", "unattended", "ask", "json", "debug", "version", "help", "all", "network")
-VERBS = ("tools", "tool", "policy", "doctor", "tape", "sim", "stop", "resume", "approvals", "audit", "config", "wire")
+FLAGS = ("yes", "unattended", "ask", "json", "debug", "version", "help", "all", "network", "once")
+VERBS = (
+    *("tools", "tool", "policy", "doctor", "tape", "sim", "stop", "resume", "safe-all", "guard", "approvals"),
+    *("audit", "config", "wire"),
+)
 # Options that only some commands know; anywhere else they would be heard and mean nothing.
 ONLY = {
     **{"all": ("stop", "resume"), "network": ("stop", "resume"), "tool": ("stop", "resume"), "why": ("stop",)},
-    **{"key": ("audit",), "from_": ("audit",), "head": ("audit",)},
+    **{"socket": ("guard", "safe-all"), "users": ("guard",)},
+    **{"key": ("audit",), "from_": ("audit",), "head": ("audit",), "once": ("sim",)},
 }
 
 
@@ -44,11 +48,14 @@ class Options(Record):
     key: str = ""
     from_: str = ""
     head: str = ""
+    socket: str = ""
+    users: str = ""
     yes: bool = False
     ask: bool = False
     unattended: bool = False
     all: bool = False
     network: bool = False
+    once: bool = False
     json: bool = False
     debug: bool = False
     version: bool = False

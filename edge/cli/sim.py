@@ -1,4 +1,4 @@
-"""The simulated board from a second terminal: `sim show`, `sim set NAME VALUE`, `sim reset`.
+"""The simulated board from a second terminal: `sim show`, `sim set NAME VALUE`, `sim reset`; for `watch` see sim_watch.
 
 A running board is asked over its control socket. Without one the kept state is shown, or changed under the
 folder's lock, so that the next start goes on from there. `sim reset` brings the kept state back to the hot afternoon
@@ -17,11 +17,14 @@ if TYPE_CHECKING:
     from edge.peripherals.sim.board import SimBoard
 
 TRANSITIONS = 5
-HOW = "it knows sim show, sim set NAME VALUE (sim set temperature 35, sim set humidity nak) and sim reset"
+HOW = "it knows sim show, sim set NAME VALUE (sim set temperature 35, sim set humidity nak), sim reset and sim watch"
 
 
-def main(words: list[str], state: str, out: TextIO, err: TextIO) -> int:
+def main(words: list[str], state: str, out: TextIO, err: TextIO, world: str | None = None) -> int:
     """Run one `sim` command on the board of a state folder; 0. `--json` among the words: show as JSON.
+
+    `world`: the description of the board's world; None for the one that lived there last. A board that runs is asked
+    whatever its world.
 
     UsageFault, HardwareFault (no such board, no answer, the folder cannot be used), OutputFault.
     """
@@ -32,15 +35,17 @@ def main(words: list[str], state: str, out: TextIO, err: TextIO) -> int:
             "there is no state folder, and a simulated board without one cannot be reached", "name one with --state DIR"
         )
     if words[:1] == ["show"] and len(words) == 1:
-        board = look(state)
-        _put(out, _as_json(board) if json else "\n".join(_lines(board)))
+        from edge.cli.sim_show import lines
+
+        board = look(state, world)
+        _put(out, _as_json(board) if json else "\n".join(lines(board)))
         return 0
     if words[:1] == ["set"] and len(words) == 3:
-        for sentence in steer(state, words[1], words[2]):
+        for sentence in steer(state, words[1], words[2], world):
             _put(err, sentence)
         return 0
     if words[:1] == ["reset"] and len(words) == 1:
-        for sentence in reset(state):
+        for sentence in reset(state, world):
             _put(err, sentence)
         return 0
     if words[:1] == ["set"] and len(words) < 3:
@@ -50,135 +55,115 @@ def main(words: list[str], state: str, out: TextIO, err: TextIO) -> int:
     raise UsageFault(f"sim {asked}", HOW)
 
 
-def look(state: str) -> dict[str, Any]:
+def look(state: str, world: str | None = None) -> dict[str, Any]:
     """The board as plain values: running, pid, board (s), speed, sensors, outputs, notes, transitions."""
+    from edge.peripherals.guard import door
+    from edge.peripherals.guard.folder import path_of, unusable
     from edge.peripherals.guard.journal import last
-    from edge.peripherals.sim import control, keep
 
-    folder = keep.folder(state)
+    folder = path_of(state)
     try:
-        reply = control.ask(folder, {"do": "show"})
-        found = _resting(folder) if reply is None else {**reply, "running": True}
+        reply = door.ask_in(folder, {"do": "show"})
+        found = _resting(folder, world) if reply is None else {**reply, "running": True}
         found["transitions"] = last(folder, TRANSITIONS)
     except HardwareFault:
         raise
     except OSError as error:
-        raise keep.unusable(folder, error) from error
+        raise unusable(folder, error) from error
     return {name: found[name] for name in found if name not in ("id", "ok")}
 
 
-def steer(state: str, name: str, value: str) -> list[str]:
+def steer(state: str, name: str, value: str, world: str | None = None) -> list[str]:
     """Set a value or a sensor's mode; sentences that say what is so now."""
-    from edge.peripherals.sim import control, keep
+    from edge.peripherals.guard import door
+    from edge.peripherals.guard.folder import make
 
-    folder = keep.make(state)
-    reply = control.ask(folder, {"do": "set", "name": name, "value": value})
+    folder = make(state)
+    reply = door.ask_in(folder, {"do": "set", "name": name, "value": value})
     if reply is not None:
         return [str(reply["said"])]
 
     def adjusted(board: SimBoard) -> tuple[SimBoard, str]:
         return board, board.adjust(name, value, board.now)
 
-    *notes, said = _rest(folder, adjusted)
+    *notes, said = _rest(folder, world, adjusted)
     return [*notes, f"{said}; no board is running: the next one starts with it"]
 
 
-def reset(state: str) -> list[str]:
+def reset(state: str, world: str | None = None) -> list[str]:
     """Bring the kept state back to the beginning; sentences. UsageFault while a board runs."""
-    from edge.peripherals.sim import control, keep
-    from edge.peripherals.sim.board import SimBoard
+    from edge.peripherals.guard import door
+    from edge.peripherals.guard.folder import make
     from edge.peripherals.sim.greenhouse import clock
+    from edge.peripherals.sim.worlds import sim_board
 
-    folder = keep.make(state)
-    reply = control.ask(folder, {"do": "show"})
+    folder = make(state)
+    reply = door.ask_in(folder, {"do": "show"})
     if reply is not None:
         raise UsageFault(
             f"the simulated board is running (process {reply['pid']}), and its time cannot go back",
             "end that run first; sim set NAME VALUE changes a running board",
         )
-    fresh = SimBoard()
-    said = f"the next board starts anew at {clock(fresh.now)}, a hot afternoon, with every sensor ok"
-    return _rest(folder, lambda _: (fresh, said))
+
+    def anew(board: SimBoard) -> tuple[SimBoard, str]:
+        fresh = sim_board(_world(folder, world))
+        of = f" of {fresh.circuit.name}" if fresh.circuit.name else ""
+        when = clock(fresh.now) if of else f"{clock(fresh.now)}, a hot afternoon"
+        return fresh, f"the next board{of} starts anew at {when}, with every sensor ok"
+
+    return _rest(folder, world, anew)
 
 
-def _rest(folder: str, change: Callable[[SimBoard], tuple[SimBoard, str]]) -> list[str]:
+def _world(folder: str, world: str | None) -> str:
+    """The description that was told, or that of the world which lived in the folder last."""
+    from edge.peripherals.sim.keep import last_world
+
+    return last_world(folder) if world is None else world
+
+
+def _rest(folder: str, world: str | None, change: Callable[[SimBoard], tuple[SimBoard, str]]) -> list[str]:
     """Put what `change` makes of the kept board in its place, under the folder's lock: notes, then its sentence."""
-    from edge.peripherals.sim import keep
+    from edge.peripherals.guard.folder import in_use, unusable
+    from edge.peripherals.sim.keep import Keep
 
-    kept = keep.Keep(folder)
+    kept = Keep(folder, _world(folder, world))
     try:
         if not kept.lock():
-            raise keep.in_use(folder, kept.holder())
+            raise in_use(folder, kept.holder())
         board, notes = kept.board()
         board, said = change(board)
         kept.save(board.kept())
     except HardwareFault:
         raise
     except OSError as error:
-        raise keep.unusable(folder, error) from error
+        raise unusable(folder, error) from error
     finally:
         kept.close()
     return [*notes, said]
 
 
-def _resting(folder: str) -> dict[str, Any]:
+def _resting(folder: str, world: str | None) -> dict[str, Any]:
     """What is kept of a board that does not run. Nothing is changed, not even a damaged state.
 
     `kept` is False where nothing was kept yet. Nothing is measured now, so no sensor's value has an age.
     """
     from edge.peripherals.guard.leases import Leases
-    from edge.peripherals.sim.board import SimBoard, restored
     from edge.peripherals.sim.keep import Keep
+    from edge.peripherals.sim.worlds import sim_board
 
     notes: list[str] = []
     values = None
+    keep = Keep(folder, _world(folder, world))
     try:
-        values = Keep(folder).load()
-        board = SimBoard() if values is None else restored(values)
+        values = keep.load()
+        board = sim_board(keep.world, values)
     except ValueError as error:
-        board = SimBoard()
+        board = sim_board(keep.world)
         notes.append(f"the kept state of the simulated board is damaged ({error}): the next start begins anew")
     states = Leases(board.outputs, board.now).states(board.now)
     sensors = [{**fields, "age": None} for fields in board.shown(board.now)]
     kept = {"running": False, "kept": values is not None or bool(notes), "board": board.now}
-    return {**kept, "sensors": sensors, "outputs": states, "notes": notes}
-
-
-def _lines(board: Mapping[str, Any]) -> list[str]:
-    from edge.peripherals.sim.greenhouse import clock
-
-    if board["running"]:
-        head = f"simulated board (pid {board['pid']}), {clock(board['board'])}, {board['speed']:g} x real time"
-    elif board["kept"]:
-        head = f"no board is running; the kept state is of {clock(board['board'])}"
-    else:
-        head = f"no board is running, and nothing is kept of one: the next starts at {clock(board['board'])} with this"
-    lines = [head, *board["notes"], "", *map(_sensor, board["sensors"]), ""]
-    lines += [_output(name, row) for name, row in board["outputs"].items()]
-    lines += ["", "last transitions:" if board["transitions"] else "no output was switched yet"]
-    return lines + [_transition(fields, clock(fields["board"])) for fields in board["transitions"]]
-
-
-def _sensor(fields: Mapping[str, Any]) -> str:
-    mode = "" if fields["mode"] == "ok" else f" (set to {fields['mode']})"
-    if fields["value"] is None:
-        return f"  {fields['name']:<14} no value: {fields['error']}"
-    value = f"{fields['value']:.{0 if abs(fields['value']) >= 1000 else 1}f} {fields['unit']}"
-    quality = "kept value" if fields["age"] is None else f"{fields['quality']}, {fields['age']:g} s old"
-    return f"  {fields['name']:<14} {value:<12} {quality}{mode}"
-
-
-def _output(name: str, row: Mapping[str, Any]) -> str:
-    if row["state"] and row["left"]:
-        return f"  {name:<14} on, {row['left']:.0f} s left (at most {row['max_on']:g} s)"
-    why = f" ({row['why']})" if row["why"] else ""
-    return f"  {name:<14} {'on' if row['state'] else 'off'}{why}"
-
-
-def _transition(fields: Mapping[str, Any], when: str) -> str:
-    run = f" of tape {fields['run']}" if fields["run"] else ""
-    call = f" (call {fields['call']}{run})" if fields["call"] else ""
-    return f"  {when}  {fields['name']} {'on' if fields['state'] else 'off'}: {fields['why']}{call}"
+    return {**kept, "sensors": sensors, "outputs": states, "notes": notes, **board.told(board.now)}
 
 
 def _as_json(board: Mapping[str, Any]) -> str:

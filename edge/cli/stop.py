@@ -158,36 +158,55 @@ def _no_tool(state: str) -> None:
 def _wait(state: str, wholly: bool) -> list[Seen]:
     """What boards and agents are known to do, as soon as all confirmed, and after WAIT seconds in any case."""
     until = time.monotonic() + WAIT
-    seen: list[Seen] = []
+    boards = [] if wholly else [Seen("outputs", 0, True, "not stopped")]
     while True:
         left = until - time.monotonic()
-        if not seen or not seen[0].safe:
-            seen[:1] = [_board(state, max(left, 0.2))] if wholly else [Seen("outputs", 0, True, "not stopped")]
-        seen[1:] = _agents(state, wholly)
+        if not boards or not all(one.safe for one in boards):
+            boards = _boards(state, max(left, 0.2))
+        seen = [*boards, *_agents(state, wholly)]
         if all(one.safe for one in seen) or time.monotonic() > until:
             return seen
         time.sleep(LOOK)
 
 
-def _board(state: str, seconds: float) -> Seen:
-    """What the board of the state folder says of its outputs now."""
-    from edge.peripherals.sim import control, keep
+def _boards(state: str, seconds: float) -> list[Seen]:
+    """What the guards of the state folder, and a service that looks into it, say of their outputs now."""
+    from edge.peripherals.guard import door, folder
 
-    where = keep.folder(state)
+    seen = []
+    asked = set()
+    for kind in folder.NAMES:
+        where = folder.path_of(state, kind)
+        path = folder.asked_at(where)
+        asked.add(path)
+        pid = _locked_by(f"{where}/{folder.LOCK}")
+        if path or pid >= 0:
+            seen.append(_board(path, state, seconds) or _silent(max(pid, 0)))
+    if door.SERVICE not in asked and os.path.exists(door.SERVICE):
+        told = _board(door.SERVICE, state, seconds, own=False)
+        seen += [told] if told is not None else []
+    return seen or [Seen("outputs", 0, True, "no board is running")]
+
+
+def _board(path: str, state: str, seconds: float, own: bool = True) -> Seen | None:
+    """What the guard at a socket says; None when it does not, or is no `own` one and does not look for this stop."""
+    from edge.peripherals.guard import door
+
     try:
-        told = control.ask(where, {"do": "show"}, seconds)
+        told = door.ask(path, {"do": "show", "state": state}, seconds) if path else None
     except HardwareFault:
-        told = None
-    if told is not None:
-        outputs = {name: row for name, row in told["outputs"].items() if row["left"] is not None}
-        if told.get("stopped") and not outputs:
-            names = ", ".join(told["outputs"])
-            return Seen("outputs", told["pid"], True, f"safe, says the board (process {told['pid']}): {names}")
-        on = ", ".join(outputs) or "none"
-        return Seen("outputs", told["pid"], False, f"the board (process {told['pid']}) has not obeyed; on: {on}")
-    pid = _locked_by(f"{where}/{keep.LOCK}")
-    if pid < 0:
-        return Seen("outputs", 0, True, "no board is running")
+        return None
+    if told is None or not (own or told.get("watched")):
+        return None
+    outputs = {name: row for name, row in told["outputs"].items() if row["left"] is not None or row["state"] is None}
+    if told.get("stopped") and not outputs:
+        names = ", ".join(told["outputs"])
+        return Seen("outputs", told["pid"], True, f"safe, says the board (process {told['pid']}): {names}")
+    on = ", ".join(name if row["state"] is not None else f"{name} UNKNOWN" for name, row in outputs.items()) or "none"
+    return Seen("outputs", told["pid"], False, f"the board (process {told['pid']}) has not obeyed; on: {on}")
+
+
+def _silent(pid: int) -> Seen:
     fix = f"kill -CONT {pid} wakes it if it is frozen; else cut the power of what it switches"
     return Seen("outputs", pid, False, f"UNKNOWN: the board (process {pid}) did not answer; {fix}")
 
@@ -247,11 +266,11 @@ def _shells(writer: Writer, state: str) -> list[str]:
 
 def _by_signal(state: str, fault: Fault) -> int:
     """The stop of a card that takes none: SIGTERM for whoever works on the folder. Always 1."""
-    from edge.peripherals.sim import keep
+    from edge.peripherals.guard import folder
     from edge.tape.live import writers
 
     say(f"fieldhand: {fault}")
-    pids = {_locked_by(f"{keep.folder(state)}/{keep.LOCK}")}
+    pids = {_locked_by(f"{folder.path_of(state, kind)}/{folder.LOCK}") for kind in folder.NAMES}
     try:
         pids |= {writer.pid for writer in writers(state)}
     except TapeFault as unknown:

@@ -98,14 +98,22 @@ def tape(options: Options) -> int:
 
 
 def sim(options: Options) -> int:
-    """`fieldhand sim show|set NAME VALUE`."""
+    """`fieldhand sim show|set NAME VALUE|reset|watch`."""
     from edge.cli import settle
+    from edge.cli.board import choose
     from edge.cli.sim import main
 
     settings = settle.settings(options, os.environ)
     state = settle.state_folder(settings.state, os.environ)
-    words = [*options.words, "--json"] if options.json else list(options.words)
-    return main(words, state, OUT, sys.stderr)
+    words = [*options.words, *["--json"] * options.json, *["--once"] * options.once]
+    chosen = choose(settings)
+    if words[:1] == ["watch"]:
+        from edge.cli.sim_watch import look_for, watch
+
+        return watch(words[1:], look_for(state, chosen.socket if chosen.real else ""), OUT)
+    world = chosen.owned.world if chosen.owned is not None and not chosen.real else None
+    world = "" if options.board == "sim" else world
+    return main(words, state, OUT, sys.stderr, world)
 
 
 def stop(options: Options) -> int:
@@ -120,6 +128,20 @@ def resume(options: Options) -> int:
     from edge.cli.stop import resume as lift
 
     return lift(options)
+
+
+def safe_all(options: Options) -> int:
+    """`fieldhand safe-all [--socket PATH]`."""
+    from edge.cli.safe_all import main
+
+    return main(options)
+
+
+def guard(options: Options) -> int:
+    """`fieldhand guard run|unit KIND`."""
+    from edge.cli.guard import main
+
+    return main(options)
 
 
 def approvals(options: Options) -> int:
@@ -164,6 +186,8 @@ VERBS: dict[str, Callable[[Any], int]] = {
     "sim": sim,
     "stop": stop,
     "resume": resume,
+    "safe-all": safe_all,
+    "guard": guard,
     "approvals": approvals,
     "audit": audit,
     "config": config,

@@ -11,6 +11,8 @@ Rules this file keeps:
 4. The board's end is a HardwareFault that says how it ended, from every request after it. `close` never raises: a
    board that was gone or hung by then is told by a last event, `{"event":"lost","why":sentence}`.
 5. Whoever does not hear from the board does not know its outputs: every sentence about that says so.
+6. A guard that runs already for the same description is joined, not doubled: another agent's child in the same state
+   folder, or a service. What this agent held is safe when it leaves; the guard stays for the others.
 """
 
 from __future__ import annotations
@@ -21,16 +23,19 @@ import select
 from time import monotonic
 
 from edge.faults import HardwareFault, UsageFault
-from edge.peripherals.guard import protocol
+from edge.peripherals.guard import differ, door, folder, owned, protocol
 from edge.peripherals.guard.protocol import Splitter
-from edge.peripherals.guard.spawn import Child, start
+from edge.peripherals.guard.spawn import Child, Elsewhere, start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
+    from typing import Any, Union
 
     from edge.call import Reading
+    from edge.peripherals.guard.owned import Owned
+
+    Other = Union[Child, Elsewhere]
 
 SECONDS = 5.0
 HELLO_SECONDS = 10.0
@@ -39,13 +44,17 @@ PEN_SECONDS = 0.05
 EVENTS = 256
 UNKNOWN = "the state of its outputs is unknown until they are read back"
 SPEEDS = (1e-3, 3600.0)
+SET_FIELDS = ("name", "state", "level", "left", "max_on")
 BEAT = protocol.encode({"do": "beat"})
 
 
 class Board:
-    """A running board process. Made by `start`; `pid` and `started` (clock ticks since boot) name the process."""
+    """A guard that runs, for one agent. Made by `start` or `join`; `pid` and `started` name the process.
 
-    def __init__(self, child: Child, socket: _socket.socket) -> None:
+    `started`: clock ticks since boot, 0 of a guard that is not this process's child.
+    """
+
+    def __init__(self, child: Other, socket: _socket.socket) -> None:
         socket.setblocking(False)
         self.pid = child.pid
         self.started = child.started
@@ -53,7 +62,7 @@ class Board:
         self.notes: tuple[str, ...] = ()
         self._child = child
         self._socket = socket
-        self._splitter = Splitter()
+        self._splitter = Splitter(protocol.REPLY)
         self._number = 0
         self._events: list[dict[str, Any]] = []
         self._closed = False
@@ -63,31 +72,55 @@ class Board:
         self._pen = _thread.allocate_lock()  # held by whoever may write to it
 
     @classmethod
-    def start(cls, state: str, speed: float = 60.0, run: str = "") -> Board:
-        """Start the simulated board of a state folder ("": nothing is kept), `speed` board seconds per second.
+    def start(cls, state: str, speed: float = 60.0, run: str = "", owned: Owned | None = None) -> Board:
+        """The board of a state folder ("": nothing is kept): started, or joined where one runs already.
 
+        `owned`: what it is (None: the simulated greenhouse), `speed`: board seconds per second of a simulated one.
         `run` names what the calls belong to (the tape) and is written into the board's own record beside them.
         `notes` are sentences for the operator, such as that a damaged state was kept aside. HardwareFault when the
-        board cannot be started or does not answer within 10 s; nothing is left running then.
+        board cannot be started or does not answer within 10 s, and when one of another description runs there; nothing
+        is left running then.
         """
         check_speed(speed)
-        folder = ""
-        if state:
-            from edge.peripherals.sim.keep import make
+        said = _description(owned)
+        kind = owned.kind if owned else "sim"
+        where = folder.make(state, kind) if state else ""
+        joined = _running(cls, where, said, run, state) if where else None
+        if joined is not None:
+            return joined
+        board = cls(*start(state, where, 1.0 if kind == "lines" else speed, said))
+        try:
+            board._hello(run, state)
+        except HardwareFault:
+            # Another agent's start was faster: then its board is there by now.
+            joined = _running(cls, where, said, run, state) if where else None
+            if joined is None:
+                raise
+            return joined
+        return board
 
-            folder = make(state)
-        board = cls(*start(state, folder, speed, run))
+    @classmethod
+    def join(cls, path: str, run: str = "", state: str = "") -> Board:
+        """The guard that listens at the socket `path`. HardwareFault: nobody does, or it does not let this user in."""
+        board = _joined(cls, path, run, state)
+        if board is None:
+            raise HardwareFault(f"no guard listens at {path}", "start it: fieldhand guard run, or its service")
+        return board
+
+    def _hello(self, run: str, state: str) -> None:
+        """Say who is there; what was made for it is gone when that fails."""
         ready = False
         try:
-            reply = board._ask({"do": "hello", "protocol": protocol.VERSION}, HELLO_SECONDS)
+            message = {"do": "hello", "protocol": protocol.VERSION, "run": run, "state": state}
+            reply = self._ask(message, HELLO_SECONDS)
             ready = True
         finally:
             if not ready:
-                board._child.kill()
-                board._socket.close()
-        board.speed = float(reply["speed"])
-        board.notes = tuple(str(note) for note in reply.get("notes", ()))
-        return board
+                self._child.kill()
+                self._socket.close()
+        self.speed = float(reply["speed"])
+        self.pid = int(reply.get("pid", self.pid))
+        self.notes = tuple(str(note) for note in reply.get("notes", ()))
 
     def sense(self, name: str) -> Reading:
         """Read a sensor. UsageFault: there is none of that name. HardwareFault: it or the board did not answer."""
@@ -98,24 +131,33 @@ class Board:
                 raise
             raise HardwareFault(f"the board's reading of {name} cannot be understood: {error}") from error
 
-    def set(self, name: str, state: bool, seconds: float | None, call: str) -> dict[str, Any]:
+    def set(
+        self, name: str, state: bool, seconds: float | None, call: str, level: float | None = None
+    ) -> dict[str, Any]:
         """Switch an output for at most `seconds` of board time (None: as long as it may be on).
 
-        What the board has now: name, state, left (s), max_on (s). Refused: longer than the output may be on.
-        UsageFault: no such output, no such time. HardwareFault: the board did not answer, and whether the output
-        was switched is not known.
+        `level`: 0 to 1, of an output with pwm. What the board has now: name, state, level, left (s), max_on (s).
+        Refused: longer than the output may be on, and all else the guard refuses; its rule says what. UsageFault: no
+        such output, no such time. HardwareFault: the board did not answer, and whether the output was switched is not
+        known.
         """
         message = {"do": "set", "name": name, "state": state, "seconds": seconds, "call": call}
+        if level is not None:
+            message["level"] = level
         reply = self._ask(message, lost=f"; whether {name} was switched is unknown")
-        return {field: reply[field] for field in ("name", "state", "left", "max_on")}
+        return {field: reply[field] for field in SET_FIELDS if field in reply}
 
     def states(self) -> dict[str, dict[str, Any]]:
-        """Every output as the board has it: name -> state, left (s of board time; None when off), why, max_on (s).
+        """Every output as the board has it, read back: name -> state (None: unknown), level, left (s of board time;
+        None when safe), why, max_on (s), owner, fault, override (sentences or ""), since (board s).
 
         HardwareFault: the board is gone or did not answer; nobody knows then.
         """
-        states = self._ask({"do": "states"})["states"]
-        return dict(states)
+        return dict(self._ask({"do": "states"})["states"])
+
+    def safe_all(self) -> dict[str, dict[str, Any]]:
+        """Make every output safe, whoever holds it; what `states` says then."""
+        return dict(self._ask({"do": "safe_all"}, lost="; whether anything was made safe is unknown")["states"])
 
     def beat(self) -> bool:
         """Tell the board that the agent's loop is alive; False when that could not be sent now.
@@ -145,7 +187,10 @@ class Board:
         return found
 
     def close(self) -> None:
-        """Say goodbye; every output goes safe. The process is gone when this returns, killed if it takes over 2 s."""
+        """Say goodbye; what this agent holds goes safe. A board that nobody else uses is gone when this returns.
+
+        One that was started here is killed if that takes over 2 s.
+        """
         if self._closed:
             return
         until = monotonic() + BYE_SECONDS
@@ -164,9 +209,11 @@ class Board:
     def _goodbye(self) -> HardwareFault | None:
         """Say bye; why not, when the board is dead or hung and only the end of the connection is left to tell it."""
         try:
-            self._ask({"do": "bye"}, BYE_SECONDS)
+            reply = self._ask({"do": "bye"}, BYE_SECONDS)
         except HardwareFault as fault:
             return fault
+        if reply.get("stays"):
+            self._child = Elsewhere(self.pid)
         return None
 
     def _last_words(self, until: float) -> None:
@@ -275,6 +322,46 @@ class Board:
             f"the board process (pid {self.pid}) {self._child.how()}{lost}; {UNKNOWN}",
             "start again: the next start makes every output safe",
         )
+
+
+def _description(said: Owned | None) -> str:
+    return owned.text(said if said is not None else owned.Owned())
+
+
+def _running(cls: type[Board], where: str, said: str, run: str, state: str) -> Board | None:
+    """The board that runs in a folder, joined; None when none does, or it is just ending.
+
+    HardwareFault: it does not answer, or it was told to own something else.
+    """
+    path = folder.asked_at(where)
+    theirs = door.description(path) if path else None
+    if theirs is None:
+        return None
+    if theirs != said:
+        how = differ.difference(theirs, said)
+        raise HardwareFault(
+            f"another {folder.what(where)} is using {where}, and it was told to own something else ({how})",
+            "end that one, or use --state DIR with another folder",
+        )
+    return _joined(cls, path, run, state)
+
+
+def _joined(cls: type[Board], path: str, run: str, state: str) -> Board | None:
+    """The guard at a socket, as an agent; None when nobody listens there (any more)."""
+    try:
+        socket = door.connect(path, SECONDS)
+    except OSError as error:
+        raise door.mute(path, error) from error
+    if socket is None:
+        return None
+    board = cls(Elsewhere(door.credentials(socket)[0]), socket)
+    try:
+        board._hello(run, state)
+    except HardwareFault:
+        if board._ended:
+            return None
+        raise
+    return board
 
 
 def check_speed(speed: float) -> None:

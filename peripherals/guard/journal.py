@@ -1,8 +1,10 @@
 """The board's own record: what each output did, written by the process that did it.
 
 Rules this file keeps:
-1. One JSON line per transition: board (s), wall (s since 1970, a hint: the clock may be wrong), name, state, why,
-   call (its id; unique within its run), run (what the agent called its run: the tape; not there when it has no name).
+1. One JSON line per transition: board (s), wall (s since 1970, a hint: the clock may be wrong), name, state, level (0
+   to 1), why, call (its id; unique within its run), run (what its owner called its run: the tape; not there when it has
+   no name), kind (not there of a transition: fault, cleared, override), and of a real board boot (what names this boot
+   of the machine). Board time of a real board is the monotonic clock: within one boot it orders everything, and counts.
 2. `add` writes at once, so that a reader sees it; `sync` puts it on the card and is called after replies are out.
 3. Bounded: a record over LIMIT bytes becomes `<name>.1` (the one before is dropped) and a new one begins.
 4. A card that is full or gone never stops the guard. `trouble` is the sentence to show, and each line is tried anew.
@@ -17,22 +19,26 @@ from edge.peripherals.guard import line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
+    from edge.call import Output
     from edge.peripherals.guard.protocol import Transition
 
 NAME = "board.jsonl"
 LIMIT = 256 * 1024
 TAIL = 16 * 1024
+HISTORY = 64 * 1024  # bytes of the record that are looked at for what was switched within the hour
+HOUR = 3600.0
 FIELDS = {"board": (int, float), "name": (str,), "state": (bool,), "why": (str,), "call": (str,)}
 
 
 class Journal:
     """Appends to `<folder>/board.jsonl`; an empty folder name keeps nothing."""
 
-    def __init__(self, folder: str, run: str = "", limit: int = LIMIT) -> None:
+    def __init__(self, folder: str, boot: str = "", limit: int = LIMIT) -> None:
         self.path = f"{folder}/{NAME}" if folder else ""
-        self.run = run
+        self.boot = boot
         self.limit = limit
         self.trouble = ""
         self._fd = -1
@@ -44,10 +50,12 @@ class Journal:
         """Write one transition."""
         if not self.path:
             return
-        fields = {"board": round(note.at, 3), "wall": round(wall, 3), "name": note.name}
-        fields.update(state=note.state, why=note.why, call=note.call)
-        if self.run:
-            fields["run"] = self.run
+        fields = {"board": round(note.at, 3), "wall": round(wall, 3), "name": note.name, "state": note.state}
+        if note.level is not None:
+            fields["level"] = round(note.level, 4)
+        fields.update(why=note.why, call=note.call)
+        more = {"run": note.owner, "kind": note.kind, "boot": self.boot}
+        fields.update({name: value for name, value in more.items() if value})
         try:
             self._write(line.write(fields).encode("ascii") + b"\n")
             self.trouble = ""
@@ -104,6 +112,31 @@ def sync_folder(path: str) -> None:
         os.close(fd)
 
 
+def leavings(folder: str, boot: str, now: float, outputs: Iterable[Output]) -> dict[str, list[float]]:
+    """When each output left its safe value in the last HOUR before `now` (board s), by the record in `folder`.
+
+    For outputs that may do so a number of times; of a real board only within this boot. Nothing when the record cannot
+    be read: what is not known cannot be counted.
+    """
+    safe = {output.name: output.safe for output in outputs if output.max_per_hour}
+    found: dict[str, list[float]] = {name: [] for name in safe}
+    away = dict.fromkeys(safe, False)
+    if not safe:
+        return found
+    try:
+        rows = [row for name in (NAME + ".1", NAME) for row in _lines(f"{folder}/{name}", HISTORY)]
+    except OSError:
+        return found
+    for row in rows:
+        name = row["name"]
+        if name not in safe or row.get("kind") or row.get("boot", "") != boot:
+            continue
+        was, away[name] = away[name], row["state"] != safe[name]
+        if away[name] and not was and row["board"] > now - HOUR:
+            found[name].append(float(row["board"]))
+    return found
+
+
 def last(folder: str, count: int) -> list[dict[str, Any]]:
     """The last `count` transitions kept in `folder`, oldest first; fewer when there are fewer. `run` may be "".
 
@@ -116,9 +149,9 @@ def last(folder: str, count: int) -> list[dict[str, Any]]:
     return found
 
 
-def _lines(path: str) -> list[dict[str, Any]]:
+def _lines(path: str, size: int = TAIL) -> list[dict[str, Any]]:
     found = []
-    for text in _tail(path).decode("ascii", "replace").splitlines():
+    for text in _tail(path, size).decode("ascii", "replace").splitlines():
         try:
             fields = line.read(text)
         except ValueError:
@@ -129,13 +162,13 @@ def _lines(path: str) -> list[dict[str, Any]]:
     return found
 
 
-def _tail(path: str) -> bytes:
+def _tail(path: str, tail: int) -> bytes:
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     except FileNotFoundError:
         return b""
     try:
         size = os.fstat(fd).st_size
-        return os.pread(fd, TAIL, max(0, size - TAIL))
+        return os.pread(fd, tail, max(0, size - tail))
     finally:
         os.close(fd)

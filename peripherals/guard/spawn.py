@@ -19,6 +19,7 @@ import sys
 from time import monotonic, sleep
 
 from edge.faults import HardwareFault
+from edge.peripherals.guard import owned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,8 +43,13 @@ def library() -> str:
     return here
 
 
-def command(state: str, speed: float, run: str = "") -> list[str]:
-    """The argument list of the board process; HardwareFault when the interpreter or the program cannot be found."""
+def command(
+    state: str, speed: float, said: str, socket: str = "", users: tuple[int, ...] = (), why: str = ""
+) -> list[str]:
+    """The argument list of the guard's process (edge.peripherals.guard.process says what each means).
+
+    HardwareFault when the interpreter or the program cannot be found.
+    """
     if not sys.executable:
         raise HardwareFault(
             "the board process cannot be started: this Python does not know its own path (sys.executable is empty)",
@@ -56,7 +62,32 @@ def command(state: str, speed: float, run: str = "") -> list[str]:
             "start again from where it is now",
         )
     plain = ["-B"] if sys.dont_write_bytecode else []
-    return [sys.executable, *plain, "-I", "-S", "-c", CODE, where, state, repr(speed), run]
+    listed = ",".join(map(str, users))
+    return [sys.executable, *plain, "-I", "-S", "-c", CODE, where, state, repr(speed), said, socket, listed, why]
+
+
+class Elsewhere:
+    """A guard that somebody else started: it is nobody's child here, and never ended from here. `started` is 0."""
+
+    started = 0
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+
+    def wait(self, _seconds: float) -> bool:
+        """True: there is nothing to wait for."""
+        return True
+
+    def kill(self) -> None:
+        """Nothing: others may need it."""
+
+    def clean(self) -> bool:
+        """True: how it ends is not ours to know."""
+        return True
+
+    def how(self) -> str:
+        """What is known of its end."""
+        return "ended, or let this agent go"
 
 
 class Child:
@@ -114,9 +145,12 @@ class Child:
         return f"ended with exit code {code}" + (f" ({last})" if last else "")
 
 
-def start(state: str, folder: str, speed: float, run: str = "") -> tuple[Child, _socket.socket]:
-    """Start the board process of a state folder ("" keeps nothing); its log is in `folder`. The child and our end."""
-    words = command(state, speed, run)
+def start(state: str, folder: str, speed: float, said: str = "") -> tuple[Child, _socket.socket]:
+    """Start the guard's process of a state folder ("" keeps nothing); its log is in `folder`. The child and our end.
+
+    `said`: what it is to own (edge.peripherals.guard.owned.text), "" for the simulated greenhouse.
+    """
+    words = command(state, speed, said or owned.text(owned.Owned()))
     ours, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM | _socket.SOCK_CLOEXEC)
     log = f"{folder}/board.log" if folder else ""
     opened: list[int] = []

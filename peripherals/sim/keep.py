@@ -13,11 +13,10 @@ Rules this file keeps:
 
 from __future__ import annotations
 
-import fcntl
 import os
 
-from edge.faults import HardwareFault
 from edge.peripherals.guard import line
+from edge.peripherals.guard.folder import Folder
 from edge.peripherals.guard.journal import sync_folder
 from edge.peripherals.sim.worlds import name_of, sim_board
 
@@ -27,71 +26,21 @@ if TYPE_CHECKING:
 
     from edge.peripherals.sim.board import SimBoard
 
-WORLD, LOCK, LOG = "world.json", "lock", "board.log"
+WORLD = "world.json"
 LIMIT = 16 * 1024
 LONGEST = 128 * 1024  # bytes of a description: what one argument of a program holds (execve(2))
 
 
-def folder(state: str) -> str:
-    """The simulated board's folder below the state folder."""
-    return f"{state.rstrip('/') or '/'}/sim"
-
-
-def make(state: str) -> str:
-    """`folder(state)`, made when it is not there. HardwareFault when it cannot be."""
-    path = folder(state)
-    try:
-        os.makedirs(path, mode=0o700, exist_ok=True)
-    except OSError as error:
-        raise unusable(path, error) from error
-    return path
-
-
-def unusable(path: str, error: OSError) -> HardwareFault:
-    """The fault of a folder that the simulated board cannot work in."""
-    return HardwareFault(
-        f"the simulated board cannot use its folder {path}: {error.strerror}",
-        "use --state DIR with a folder that can be written",
-    )
-
-
-def in_use(path: str, holder: str) -> HardwareFault:
-    """The fault of a folder that another board holds."""
-    return HardwareFault(
-        f"another simulated board ({holder}) is using {path}",
-        "use --state DIR for a second simulated board",
-    )
-
-
-class Keep:
+class Keep(Folder):
     """The open folder of a simulated board. OSError from every method is the card's or the folder's.
 
     `world`: the description of the board's world, "" for the greenhouse. ValueError: it is no description.
     """
 
     def __init__(self, path: str, world: str = "") -> None:
-        self.path = path
+        super().__init__(path)
         self.world = world
         self.state = f"state-{name_of(world)}.json" if world else "state.json"
-        self._lock = -1
-
-    def lock(self) -> bool:
-        """Take the lock without waiting; False when another process holds it."""
-        if self._lock < 0:
-            flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-            self._lock = os.open(f"{self.path}/{LOCK}", flags, 0o600)
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        os.ftruncate(self._lock, 0)
-        os.pwrite(self._lock, b"%d\n" % os.getpid(), 0)
-        return True
-
-    def holder(self) -> str:
-        """Who holds the lock, for people: `process 1234`."""
-        text = os.pread(self._lock, 32, 0).decode("ascii", "replace").strip()
-        return f"process {text}" if text.isdigit() else "an unknown process"
 
     def load(self) -> Any:
         """The kept values, None when nothing is kept; ValueError with a sentence when they cannot be read."""
@@ -115,12 +64,6 @@ class Keep:
         """Keep a damaged state aside; the name it has now."""
         os.replace(f"{self.path}/{self.state}", f"{self.path}/{self.state}.damaged")
         return f"{self.state}.damaged"
-
-    def close(self) -> None:
-        """Let the lock go."""
-        if self._lock >= 0:
-            os.close(self._lock)
-            self._lock = -1
 
     def _note(self) -> list[str]:
         """Keep rule 4; a sentence when the card does not take it, which hinders no board."""

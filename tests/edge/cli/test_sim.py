@@ -176,7 +176,7 @@ def test_set_keeps_a_damaged_state_aside(state):
 
 
 def test_set_beside_a_board_that_only_holds_the_folder_is_refused(state, board):
-    os.unlink(state + "/sim/control")
+    os.unlink(state + "/sim/guard.sock")
     with pytest.raises(HardwareFault, match=rf"another simulated board \(process {board.pid}\)"):
         sim(state, "set", "temperature", "20")
 
@@ -193,7 +193,7 @@ def test_what_cannot_be_set_is_usage_and_changes_nothing(request, state, words, 
 
 @pytest.mark.parametrize("words", [(), ("frob",), ("show", "me"), ("set", "a", "b", "c"), ("reset", "x")])
 def test_what_it_does_not_know_is_usage_with_what_it_does(state, words):
-    with pytest.raises(UsageFault, match=r"it knows sim show, sim set NAME VALUE \(.*\) and sim reset"):
+    with pytest.raises(UsageFault, match=r"it knows sim show, sim set NAME VALUE \(.*\), sim reset and sim watch"):
         sim(state, *words)
 
 

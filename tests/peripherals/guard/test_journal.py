@@ -5,8 +5,10 @@ import os
 
 import pytest
 
-from edge.peripherals.guard.journal import Journal, last
+from edge.call import Output
+from edge.peripherals.guard.journal import Journal, last, leavings
 from edge.peripherals.guard.protocol import Transition
+from edge.record import replace
 
 
 def note(number, name="fan"):
@@ -27,10 +29,39 @@ def test_a_transition_is_one_line_that_stands_at_once(tmp_path, path):
     assert path.stat().st_mode & 0o777 == 0o600
 
 
+def test_level_kind_and_boot_are_written(tmp_path, path):
+    journal = Journal(str(tmp_path), "boot-1")
+    journal.add(Transition(1.0, "heater", True, "set", level=0.25), 0.0)
+    journal.add(Transition(2.0, "heater", True, "does not obey", kind="fault"), 0.0)
+    journal.close()
+    first, second = (json.loads(line) for line in path.read_text().splitlines())
+    assert (first["level"], first["boot"], "kind" in first) == (0.25, "boot-1", False)
+    assert (second["kind"], "level" in second) == ("fault", False)
+    assert [row["why"] for row in last(str(tmp_path), 9)] == ["set", "does not obey"]
+
+
+def test_what_was_switched_within_the_hour_of_this_boot_is_counted(tmp_path):
+    def written(boot, *rows):
+        journal = Journal(str(tmp_path), boot)
+        for at, state in rows:
+            journal.add(Transition(at, "pump", state, "set"), 0.0)
+        journal.close()
+
+    written("old", (9000.0, True), (9010.0, False))
+    written("now", (100.0, True), (110.0, False), (5000.0, True), (5001.0, True), (5002.0, False), (5003.0, True))
+    pump = Output("pump", "a pump", "x", max_per_hour=3)
+    fan = Output("fan", "a fan", "x")
+    assert leavings(str(tmp_path), "now", 5010.0, (pump, fan)) == {"pump": [5000.0, 5003.0]}
+    assert leavings(str(tmp_path), "now", 3000.0, (pump,)) == {"pump": [100.0, 5000.0, 5003.0]}
+    assert leavings(str(tmp_path), "next", 10.0, (pump,)) == {"pump": []}
+    assert leavings(str(tmp_path / "absent"), "now", 10.0, (pump,)) == {"pump": []}
+    assert leavings(str(tmp_path), "now", 10.0, (fan,)) == {}
+
+
 def test_the_run_is_written_beside_the_call_and_read_back(tmp_path, path):
     for run in ("20240101-101010-aaaa", ""):
-        journal = Journal(str(tmp_path), run)
-        journal.add(note(2), 0.0)
+        journal = Journal(str(tmp_path))
+        journal.add(replace(note(2), owner=run), 0.0)
         journal.close()
     assert [json.loads(line).get("run") for line in path.read_text().splitlines()] == ["20240101-101010-aaaa", None]
     with open(path, "a") as file:

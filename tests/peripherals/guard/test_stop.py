@@ -10,8 +10,8 @@ import pytest
 
 from edge import stop
 from edge.faults import Refused
+from edge.peripherals.guard import door, folder
 from edge.peripherals.guard.client import Board
-from edge.peripherals.sim import control, keep
 from tests.support.asking import late, moment
 from tests.support.boards import BEATING, BUSY, Agent, alive, eventually, fan, record
 
@@ -86,11 +86,11 @@ def test_a_request_that_comes_right_behind_a_stop_is_refused(tmp_path):
 
 def test_the_control_socket_tells_of_a_stop_at_once(tmp_path):
     board = Board.start(str(tmp_path))
-    folder = keep.folder(str(tmp_path))
+    where = folder.path_of(str(tmp_path))
     try:
-        assert control.ask(folder, {"do": "show"})["stopped"] == ""
+        assert door.ask_in(where, {"do": "show"})["stopped"] == ""
         stop.set_(str(tmp_path), SMOKE)
-        shown = control.ask(folder, {"do": "show"})
+        shown = door.ask_in(where, {"do": "show"})
         assert shown["stopped"] == "everything is stopped (smoke)"
         assert not any(row["state"] for row in shown["outputs"].values())
     finally:

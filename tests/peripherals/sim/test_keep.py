@@ -6,7 +6,7 @@ import stat
 import pytest
 
 from edge.faults import HardwareFault
-from edge.peripherals.sim import keep
+from edge.peripherals.guard.folder import make
 from edge.peripherals.sim.board import SimBoard
 from edge.peripherals.sim.greenhouse import BIRTH
 from edge.peripherals.sim.keep import Keep
@@ -14,7 +14,7 @@ from edge.peripherals.sim.keep import Keep
 
 @pytest.fixture
 def folder(tmp_path):
-    return keep.make(str(tmp_path / "state"))
+    return make(str(tmp_path / "state"))
 
 
 def test_the_folder_is_made_for_its_owner_alone(folder):
@@ -73,4 +73,4 @@ def test_a_save_that_fails_leaves_the_old_state(folder):
 def test_a_folder_that_cannot_be_made_is_a_sentence(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(HardwareFault, match=r"cannot use its folder .*Not a directory.*--state DIR"):
-        keep.make(str(tmp_path / "file"))
+        make(str(tmp_path / "file"))

@@ -1,0 +1,54 @@
+"""Signals as something to poll, and what a process holds from its start.
+
+Rules this file keeps:
+1. TERM, INT and HUP end the guard; USR1 makes everything safe and ends nothing. A handler only notes which came: the
+   loop acts.
+2. Descriptors that a careless parent let through are closed before anything else is opened.
+"""
+
+from __future__ import annotations
+
+import _signal  # type: ignore[import-not-found]
+import os
+
+ENDS = (_signal.SIGTERM, _signal.SIGINT, _signal.SIGHUP)
+
+
+class Ending:
+    """`fd` is readable once a signal has come; `signal` is the first that ends, `safe` that everything be made safe."""
+
+    def __init__(self) -> None:
+        self.signal = 0
+        self.safe = False
+        self.fd, self._write = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        _signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
+        for number in (*ENDS, _signal.SIGUSR1):
+            _signal.signal(number, self._note)
+        _signal.signal(_signal.SIGPIPE, _signal.SIG_IGN)
+
+    def heard(self) -> bool:
+        """Empty the pipe; True when everything is to be made safe and the guard goes on."""
+        safe, self.safe = self.safe, False
+        try:
+            os.read(self.fd, 512)
+        except BlockingIOError:
+            return safe  # somebody emptied it already: what came stands in the fields
+        return safe
+
+    def _note(self, number: int, _frame: object) -> None:
+        if number == _signal.SIGUSR1:
+            self.safe = True
+        else:
+            self.signal = self.signal or number
+
+
+def close_others(last: int) -> None:
+    """Close every descriptor above `last`: what a careless parent let through must not be held open here."""
+    try:
+        names = os.listdir("/proc/self/fd")
+    except OSError:
+        os.closerange(last + 1, 1024)
+        return
+    for name in names:
+        if int(name) > last:
+            os.closerange(int(name), int(name) + 1)  # unlike close, it does not mind the listing's own, closed by now

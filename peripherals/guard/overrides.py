@@ -1,0 +1,66 @@
+"""What people want of an output, said by files: `<folder>/override/NAME` with the word safe, on or off.
+
+Rules this file keeps:
+1. A file that is there overrides the agents; taking it away lifts that. What cannot be read or is another word is
+   `safe`: whoever put a file there wants the agents' hands off.
+2. A file whose name is no output's means nothing, and is told once.
+3. The folder may be missing: then nobody wants anything. Nothing here raises.
+"""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+NAME = "override"
+WORDS = ("safe", "on", "off")
+MOST = 256  # files that are looked at
+
+
+class Overrides:
+    """Looks at the folder of one guard. `notes` are sentences about what means nothing there."""
+
+    def __init__(self, folder: str, outputs: Iterable[str]) -> None:
+        self._path = f"{folder}/{NAME}"
+        self._outputs = frozenset(outputs)
+        self._seen: dict[str, str] = {}
+        self.notes: tuple[str, ...] = ()
+
+    def look(self) -> list[tuple[str, str]]:
+        """What changed since the last look: (output, word), "" when its override was lifted."""
+        found = self._found()
+        changed = [(name, word) for name, word in found.items() if self._seen.get(name) != word]
+        changed += [(name, "") for name in self._seen if name not in found]
+        self._seen = found
+        return changed
+
+    def _found(self) -> dict[str, str]:
+        try:
+            names = sorted(os.listdir(self._path))[:MOST]
+        except FileNotFoundError:
+            self.notes = ()
+            return {}
+        except OSError as error:
+            self.notes = (f"the overrides in {self._path} cannot be read: {error.strerror}",)
+            return self._seen
+        strange = [name for name in names if name not in self._outputs]
+        self.notes = tuple(f"{self._path}/{name[:40]} overrides nothing: no output has that name" for name in strange)
+        return {name: _word(f"{self._path}/{name}") for name in names if name in self._outputs}
+
+
+def _word(path: str) -> str:
+    """The word in a file; rule 1."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return WORDS[0]
+    try:
+        word = os.read(fd, 32).decode("ascii", "replace").strip().lower()
+    except OSError:
+        return WORDS[0]
+    finally:
+        os.close(fd)
+    return word if word in WORDS else WORDS[0]
