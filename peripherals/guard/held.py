@@ -92,11 +92,7 @@ class Held:
 
     def read(self) -> bool:
         """Whether it is active, at the wire. HardwareFault: it is not held, or does not answer."""
-        try:
-            return self._held().get()
-        except HardwareFault as fault:
-            self._note(fault)
-            raise
+        return self._at_wire(None)
 
     def look(self) -> None:
         """Find out whether a held line is still there."""
@@ -131,10 +127,17 @@ class Held:
     def _other(self, owner: Held) -> None:
         raise HardwareFault(f"{self.source} is {owner.name} already: a line has one name", "wire it to another line")
 
-    def _held(self) -> Request:
+    def _at_wire(self, value: bool | None) -> bool:
+        """What the wire shows, after it was given `value` unless that is None."""
         if self._request is None:
             raise HardwareFault(f"{self.name} is not available: {self.why}")
-        return self._request
+        try:
+            if value is not None:
+                self._request.set(value)
+            return self._request.get()
+        except HardwareFault as fault:
+            self._note(fault)
+            raise HardwareFault(f"{self.name}: {fault.sentence}", fault.fix) from fault
 
     def _note(self, fault: HardwareFault) -> None:
         """Remember why; a line whose chip is gone is let go."""
@@ -167,13 +170,7 @@ class OutputLine(Held):
         value = self._value(level)
         if self.waits:
             self._take_late(value)
-        try:
-            request = self._held()
-            request.set(value)
-            seen = request.get()
-        except HardwareFault as fault:
-            self._note(fault)
-            raise
+        seen = self._at_wire(value)
         if seen != value:
             told, read = ("on", "off") if value else ("off", "on")
             raise HardwareFault(

@@ -16,35 +16,36 @@ if TYPE_CHECKING:
     from edge.call import Output
     from edge.peripherals.guard.owned import GpioLine, Owned, PwmChannel
 
-NO_NUMBER = -1
-
 _NO_PWM = (
     "is at a plain line and takes no level between off and on",
     "wire it to a PWM channel (pwm = {chip, channel, frequency}); a hobby LED can have gpiozero's software PWM",
 )
 
 
-def number(line: str) -> int:
-    """The offset that a line's text says by itself (`17`, `GPIO17`), else NO_NUMBER."""
-    digits = line[4:] if line[:4].upper() == "GPIO" else line
-    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 6 else NO_NUMBER
-
-
 def barred(label: str, line: str) -> str:
-    """Why nothing may be wired to this line; "" when it may. `label` "" is the header's chip.
+    """Why nothing may be wired to this line; "" when it may. `line` is a name, or an offset in digits.
 
-    `line` is a name or an offset in digits; the offset, where it is known, is the surer of the two.
+    `label` "" is a chip that was not looked for yet: only what says a number beyond a header is barred then.
     """
+    from edge.peripherals.boards.header import LAST, bcm
     from edge.peripherals.boards.reserved import HEADER_CHIPS, never
 
-    why = never(label or HEADER_CHIPS[0], line)
-    return why and f"{_shown(line)} {why}"
+    if label:
+        why = never(label, line)
+        return why and f"{_shown(line)} {why}"
+    if bcm(line) <= LAST:
+        return ""
+    other = "if this board is no Raspberry Pi, say the label of its chip"
+    return f"{_shown(line)} {never(HEADER_CHIPS[0], line)}; {other}"
 
 
 def doubtful(label: str, line: str) -> str:
-    """What this line is for on most boards; "" when it is free for use."""
+    """What this line is for on most boards; "" when it is free for use. Arguments as for `barred`."""
+    from edge.peripherals.boards.header import LAST, bcm
     from edge.peripherals.boards.reserved import HEADER_CHIPS, reserved
 
+    if not label and not 0 <= bcm(line) <= LAST:
+        return ""
     why = reserved(label or HEADER_CHIPS[0], line)
     return why and f"{_shown(line)} {why}"
 
@@ -90,10 +91,12 @@ def header(label: str) -> bool:
 
 
 def _place(one: GpioLine) -> tuple[str, str]:
-    """Two ways to write one line are one place."""
+    """Several ways to write one line are one place."""
+    from edge.peripherals.boards.header import bcm
+
     if header(one.chip):
-        offset = number(one.line)
-        return "", one.line if offset == NO_NUMBER else f"GPIO{offset}"
+        offset = bcm(one.line)
+        return "", one.line if offset < 0 else f"GPIO{offset}"
     return one.chip, one.line
 
 

@@ -26,6 +26,7 @@ class Chip:
         self.exported: set[int] = set()
         self.drivers: set[int] = set()
         self.rights = True
+        self.slow = 0  # so many openings of a channel's attributes come before udev has given rights to them
         self.inverts = True
         self.shared = False
         self.shortest = 1
@@ -69,6 +70,9 @@ class PwmModel:
         known = attribute in FRESH and channel in {f"pwm{number}" for number in chip.exported}
         if not known and rest not in ("export", "npwm", "unexport"):
             raise _error(errno.ENOENT)
+        if known and chip.slow > 0:
+            chip.slow -= 1
+            raise _error(errno.EACCES)
         if write and not chip.rights:
             raise _error(errno.EACCES)
         self._last += 1

@@ -6,7 +6,7 @@ import pytest
 
 from edge.call import Output, Sensor
 from edge.peripherals.guard.owned import GpioLine, Owned, PwmChannel
-from edge.peripherals.guard.wiring import NO_NUMBER, barred, doubtful, number, refusals, warnings
+from edge.peripherals.guard.wiring import barred, doubtful, refusals, warnings
 
 
 def board(*lines: GpioLine, channels: tuple[PwmChannel, ...] = (), pump: Output | None = None) -> Owned:
@@ -14,22 +14,6 @@ def board(*lines: GpioLine, channels: tuple[PwmChannel, ...] = (), pump: Output 
     names = [one.name for one in (*lines, *channels)]
     sensors = tuple(Sensor(name, name, "", "") for name in ("door", "flow") if name in names)
     return Owned("lines", tuple(one for one in outputs if one.name in names), sensors, lines, channels)
-
-
-@pytest.mark.parametrize(
-    ("line", "offset"),
-    [
-        ("17", 17),
-        ("GPIO17", 17),
-        ("gpio4", 4),
-        ("PIN7", NO_NUMBER),
-        ("", NO_NUMBER),
-        ("GPIO", NO_NUMBER),
-        ("-1", NO_NUMBER),
-    ],
-)
-def test_the_number_of_a_line_is_read_from_its_name(line: str, offset: int) -> None:
-    assert number(line) == offset
 
 
 @pytest.mark.parametrize("line", ["GPIO28", "28", "GPIO47", "53"])
@@ -43,6 +27,16 @@ def test_lines_above_the_header_are_the_boards_own_and_refused(chip: str, line: 
 def test_every_line_of_a_chip_that_serves_the_board_is_refused(chip: str) -> None:
     (sentence,) = refusals(board(GpioLine("pump", chip, "3")))
     assert sentence.startswith(f"pump: line 3 is at {chip}") and "the board's own" in sentence
+
+
+@pytest.mark.parametrize("line", ["RELAY_2", "PA10", "GPIO60", "SD_CLK_R"])
+def test_a_name_of_a_chip_not_looked_for_yet_is_judged_when_the_chip_is_there(line: str) -> None:
+    owned = board(GpioLine("pump", "", line))
+    assert refusals(owned) == () and warnings(owned) == ()
+
+
+def test_a_number_beyond_the_header_says_how_another_board_is_meant() -> None:
+    assert refusals(board(GpioLine("pump", "", "40")))[0].endswith("say the label of its chip")
 
 
 def test_on_other_chips_high_numbers_are_lines_like_any_other() -> None:
@@ -67,7 +61,7 @@ def test_lines_with_another_common_use_are_doubted_and_not_refused(line: str, wo
 
 
 def test_two_names_for_one_line_are_refused_however_the_line_is_written() -> None:
-    for lines in (("GPIO17", "17"), ("17", "GPIO17"), ("gpio17", "GPIO17")):
+    for lines in (("GPIO17", "17"), ("17", "GPIO17"), ("TXD1", "GPIO14"), ("14", "TXD1")):
         owned = board(GpioLine("pump", "", lines[0]), GpioLine("valve", "pinctrl-rp1", lines[1]))
         (sentence,) = refusals(owned)
         assert sentence.startswith("pump and valve are both at")

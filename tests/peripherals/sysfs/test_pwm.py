@@ -217,3 +217,15 @@ def test_a_chip_that_goes_is_a_fault_and_its_number_given_to_another_is_not_writ
         channel.set(1.0)
     assert tree.level("pwmchip0", 1) is None
     channel.close()
+
+
+def test_rights_that_come_after_the_export_are_waited_for_by_the_next_try() -> None:
+    tree = board()
+    tree.chips["pwmchip0"].slow = 1
+    channel = Channel(tree, "pwmchip0", 1, 1000.0)
+    with pytest.raises(HardwareFault, match="cannot be opened"):
+        channel.take(0.0)
+    channel.take(0.0)
+    assert channel.get() == 0.0 and not channel.taken_over
+    channel.close()
+    assert tree.chips["pwmchip0"].exported == set()
