@@ -12,27 +12,20 @@ import time
 
 from edge.cli import put, settle
 from edge.cli.assemble import CLOCK_IS_SET_AFTER
+from edge.cli.board import choose, start
+from edge.cli.finding import Finding
 from edge.faults import ConfigFault, Fault
-from edge.record import Record, as_dict
+from edge.record import as_dict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from edge.cli.args import Options
+    from edge.cli.board import Chosen
     from edge.config import Settings
 
-DEVICES = ("gpiochip", "i2c-", "spidev", "ttyUSB", "ttyACM", "ttyAMA", "ttyS", "watchdog", "rtc")
 LIBRARIES = ("httpx", "serial", "smbus2", "gpiozero", "tomllib" if sys.version_info >= (3, 11) else "tomli")
-
-
-class Finding(Record):
-    """state: ok, absent (not needed for the simulated board), wrong (something asked for does not work)."""
-
-    what: str
-    state: str
-    sentence: str
-    fix: str = ""
 
 
 def doctor(options: Options) -> int:
@@ -50,6 +43,8 @@ def doctor(options: Options) -> int:
 
 
 def _findings(options: Options) -> Iterator[Finding]:
+    chosen: Chosen | None = None
+    state = ""
     version = "{}.{}.{}".format(*sys.version_info[:3])
     yield Finding("python", "ok", f"{version} at {sys.executable or 'an unknown place'}, {os.uname().machine}")
     try:
@@ -63,12 +58,13 @@ def _findings(options: Options) -> Iterator[Finding]:
             yield Finding("state", "wrong", f"{fault.sentence}; what follows was looked at without one", fault.fix)
         yield from _stop(settings)
         yield from _model(settings)
-        yield from _board(state)
+        chosen = choose(settings)
+        yield from _board(settings, chosen, state)
         yield from _wall(options, settings, state)
     except Fault as fault:
         yield Finding("settings", "wrong", fault.sentence, fault.fix)
     yield from _clock()
-    yield from _devices()
+    yield from _hardware(chosen, state)
     yield from _libraries()
 
 
@@ -113,11 +109,16 @@ def _model(settings: Settings) -> Iterator[Finding]:
     model.close()
 
 
-def _board(state: str) -> Iterator[Finding]:
-    from edge.peripherals.guard.client import Board
-
+def _board(settings: Settings, chosen: Chosen, state: str) -> Iterator[Finding]:
+    """A simulated board is started and asked; of a real one the lines and their guard are looked at (doctor_lines)."""
+    if chosen.real:
+        owned = chosen.owned
+        count = len(owned.outputs) + len(owned.sensors) if owned is not None else 0
+        fix = "" if count else "[outputs.NAME] and [inputs.NAME] of the settings declare what is wired"
+        yield Finding("board", "ok" if count else "absent", f"this one, {count} outputs and inputs declared", fix)
+        return
     try:
-        board = Board.start(state)
+        board = start(settings, state, "")
     except Fault as fault:
         yield Finding("board", "wrong", fault.sentence, fault.fix)
         return
@@ -168,18 +169,16 @@ def _clock() -> Iterator[Finding]:
         yield Finding("clock", "ok", now)
 
 
-def _devices() -> Iterator[Finding]:
-    names = sorted(name for name in os.listdir("/dev") if name.startswith(DEVICES))
-    open_ = [name for name in names if os.access(f"/dev/{name}", os.R_OK | os.W_OK)]
-    if not names:
-        yield Finding("devices", "absent", "no GPIO, I2C, SPI or serial node in /dev; the simulated board needs none")
-        return
-    shut = [name for name in names if name not in open_]
-    told = f"{len(names)} node{'s' * (len(names) > 1)} ({', '.join(names[:8])}{' ...' if len(names) > 8 else ''})"
-    if shut:
-        yield Finding("devices", "absent", f"{told}; not open to this user: {', '.join(shut[:8])}", "join their group")
-    else:
-        yield Finding("devices", "ok", f"{told}; this version uses none of them yet")
+def _hardware(chosen: Chosen | None, state: str) -> Iterator[Finding]:
+    """Kernel, nodes, groups, what is on at boot, chips, lines, the guard, the watchdog."""
+    from edge.cli import doctor_boot, doctor_lines, doctor_nodes
+    from edge.peripherals.boards.identity import identify
+
+    place = doctor_nodes.here(chosen is not None and chosen.real)
+    board = identify(place.data)
+    yield from doctor_nodes.findings(place)
+    yield from doctor_boot.findings(place, board.family)
+    yield from doctor_lines.findings(place, board, chosen, state, doctor_lines.looked(chosen))
 
 
 def _libraries() -> Iterator[Finding]:

@@ -105,11 +105,8 @@ def text(rows: Iterable[Row], guard: Guard, notes: list[str], board: Board, chos
     lines = wrapped(_head(guard, board, chosen.real))
     lines += [part for note in notes for part in wrapped(note)]
     if not rows:
-        return [
-            *lines,
-            "",
-            "nothing is declared: [outputs.NAME] and [inputs.NAME] of the settings declare what is wired",
-        ]
+        declare = "[outputs.NAME] and [inputs.NAME] of the settings declare what is wired"
+        return [*lines, "", *wrapped(f"nothing is declared: {declare}")]
     lines += ["", _cells(("name", "where", "pin", "safe", "now"), "check")]
     for row in rows:
         lines += _row(row)
@@ -188,18 +185,23 @@ def _wire(row: Row, wires: Mapping[str, GpioLine]) -> list[str]:
 
 def wrapped(sentence: str, first: str = "", rest: str = "") -> list[str]:
     """A sentence in lines of at most WIDTH characters, at blanks where there are some."""
-    lines, line = [], first
+    lines: list[str] = []
     rest = rest or first
-    for word in sentence.split():
-        while len(rest) + len(word) > WIDTH:
-            room = max(1, WIDTH - len(line) - (1 if line.strip() else 0))
-            lines.append(f"{line} {word[:room]}" if line.strip() else f"{line}{word[:room]}")
-            word, line = word[room:], rest
-        if line.strip() and len(line) + 1 + len(word) > WIDTH:
+    line, empty = first, True
+    for word in _pieces(sentence, WIDTH - max(len(first), len(rest))):
+        if not empty and len(line) + 1 + len(word) > WIDTH:
             lines.append(line)
-            line = rest
-        line = f"{line} {word}" if line.strip() else f"{line}{word}"
-    return [*lines, line] if line.strip() else lines
+            line, empty = rest, True
+        line += word if empty else f" {word}"
+        empty = False
+    return lines if empty else [*lines, line]
+
+
+def _pieces(sentence: str, most: int) -> Iterable[str]:
+    """The words, none of them longer than `most`."""
+    for word in sentence.split():
+        for at in range(0, len(word), most):
+            yield word[at : at + most]
 
 
 def _plain(rows: Iterable[Row], guard: Guard, notes: list[str], board: Board, chosen: Chosen) -> dict[str, Any]:

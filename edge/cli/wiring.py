@@ -14,6 +14,7 @@ import os
 
 from edge.faults import Fault, HardwareFault
 from edge.peripherals.boards.header import FULL, physical
+from edge.peripherals.boards.reserved import never
 from edge.record import Record, replace
 
 TYPE_CHECKING = False
@@ -164,6 +165,10 @@ def _line(row: Row, wired: GpioLine, guard: Guard, seen: Survey, seam: Seam | No
         return replace(row, answers=False, said=sentence, fix=fix)
     at_header = physical(line.name, FULL) == physical(wired.line, FULL) if line.bcm >= 0 else False
     row = replace(row, chip=line.chip, held_by=line.holder, pin=row.pin if at_header else 0)
+    forbidden = never(line.chip, line.name or str(line.offset))
+    if forbidden:
+        sentence = f"{line.name or f'line {line.offset}'} {forbidden}"
+        return replace(row, answers=False, said=sentence, fix="wire it to another line; the guard refuses this one")
     if line.held and line.consumer != f"{OURS}{row.name}"[:31]:
         return replace(row, answers=False, said=f"held by {line.holder}, not by the guard", fix=_ending(line))
     if line.held:

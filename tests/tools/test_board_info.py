@@ -43,7 +43,7 @@ def test_the_header_is_drawn_with_what_is_at_each_pin() -> None:
     assert len(drawing) == 20 and all(len(line) <= 80 for line in lines)
     assert drawing[0].split() == ["3V3", "1", "o", "o", "2", "5V"]
     assert drawing[3].split() == ["[w1]", "GPIO4", "7", "o", "o", "8", "GPIO14", "(UART", "TXD)"]
-    assert drawing[5].startswith(" " * 19 + "pump = GPIO17  11 o o 12  GPIO18 (PCM CLK")
+    assert drawing[5].startswith(" " * 20 + "pump = GPIO17  11 o o 12  GPIO18 (PCM CLK")
     assert drawing[6].split()[:3] == ["door", "=", "GPIO27"]
     assert {line.index(" o o ") for line in drawing} == {37} and LEGEND in lines
     chip.close()

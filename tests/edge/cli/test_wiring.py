@@ -68,6 +68,7 @@ def test_a_guard_that_is_not_found_is_no_guard_that_answers() -> None:
     [
         *(("", "GPIO99", "no one line GPIO99"), ("pinctrl-rp1", "GPIO17", "no chip pinctrl-rp1")),
         *(("pinctrl-bcm2835", "SD_CARD", "no one line SD_CARD"), ("", "273", "no one line 273")),
+        *(("", "SD_CLK_R", "is not at the header"), ("raspberrypi-exp-gpio", "WL_ON", "the board's own functions")),
     ],
 )
 def test_what_is_not_there_is_told_with_what_is(chip: str, line: str, words: str) -> None:
