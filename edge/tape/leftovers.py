@@ -10,6 +10,8 @@ Rules:
 3. A marker whose tape another process has locked belongs to a living agent and is left alone. So are the
    asking process's own children: a tape that was opened again may already have new ones.
 4. Tapes that another user could have written name nothing: all of the state folder must be this user's alone.
+5. While another agent of the same state folder lives, a board process is left alone: it may have joined that board,
+   which ends by itself with the last agent. The marker stays until a start finds nobody else.
 """
 
 from __future__ import annotations
@@ -90,7 +92,9 @@ def sweep(state: str, patience: float = 1.0, strays: Callable[[list[Child]], lis
     what it did. Never raises for what it cannot end: a sentence says so, and the marker stays for the next start.
     """
     done = []
-    for name in _marked(state):
+    marked = _marked(state)
+    shared = any(_lives(state, name) for name in marked)
+    for name in marked:
         try:
             path = path_of(tapes(state), name)
             open_to = next((one for one in (state, _live(state), tapes(state), path) if not _only_ours(one)), "")
@@ -106,12 +110,23 @@ def sweep(state: str, patience: float = 1.0, strays: Callable[[list[Child]], lis
         except (OSError, ValueError) as error:
             done.append(f"what the tape {name} left running cannot be looked at: {error}")
             continue
-        said, all_gone = _end(left, patience)
+        said, all_gone = ([], False) if shared and left else _end(left, patience)
         said += told
         done += [f"{sentence} (left by the tape {name})" for sentence in said]
         if all_gone:
             unmark(state, name)
     return done
+
+
+def _lives(state: str, name: str) -> bool:
+    """True when another process writes the tape `name`, also when that cannot be known."""
+    try:
+        path = path_of(tapes(state), name)
+        return os.path.exists(path) and _is_anothers(path)
+    except ValueError:
+        return False  # no name of a tape
+    except OSError:
+        return True
 
 
 def children(path: str) -> list[Child]:

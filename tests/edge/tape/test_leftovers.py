@@ -30,8 +30,8 @@ import os, subprocess, sys, time
 from edge.tape.journal import Tape
 from edge.tape.leftovers import mark, started
 from edge.tape.names import tapes
-state, seconds, *sleep = sys.argv[1:]
-tape = Tape.create(tapes(state), "killed")
+state, seconds, name, *sleep = sys.argv[1:]
+tape = Tape.create(tapes(state), name)
 mark(state, tape.name)
 child = subprocess.Popen(sleep, start_new_session=True, stdout=subprocess.DEVNULL)
 tape.append("child", {"pid": child.pid, "start": started(child.pid), "what": "the board"})
@@ -53,9 +53,9 @@ def board(state: str, seconds: float) -> tuple[str, ...]:
 class Agent:
     """The agent above, its child, and how both end."""
 
-    def __init__(self, state: str, seconds: float = 60, child: tuple[str, ...] = ()) -> None:
+    def __init__(self, state: str, seconds: float = 60, child: tuple[str, ...] = (), name: str = "killed") -> None:
         child = child or board(state, seconds)
-        command = [sys.executable, "-c", AGENT, state, str(seconds), *child]
+        command = [sys.executable, "-c", AGENT, state, str(seconds), name, *child]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT)
         assert self.process.stdout is not None
         self.child, self.start = (int(word) for word in self.process.stdout.readline().split())
@@ -85,8 +85,8 @@ def state(tmp_path) -> str:
 def agents(state: str):
     made: list[Agent] = []
 
-    def make(seconds: float = 60, child: tuple[str, ...] = ()) -> Agent:
-        made.append(Agent(state, seconds, child))
+    def make(seconds: float = 60, child: tuple[str, ...] = (), name: str = "killed") -> Agent:
+        made.append(Agent(state, seconds, child, name))
         return made[-1]
 
     yield make
@@ -141,6 +141,17 @@ def test_a_living_agent_and_its_children_are_left_alone(state: str, agents) -> N
     assert sweep(state, patience=0.0) == []
     assert agent.child_runs and agent.process.poll() is None
     assert markers(state) == ["killed"]
+
+
+def test_a_board_that_a_living_agent_may_have_joined_is_left_alone(state: str, agents) -> None:
+    dead, living = agents(), agents(name="living")
+    dead.kill()
+    assert sweep(state, 0.1) == []
+    assert dead.child_runs and living.child_runs
+    living.kill()
+    said = sweep(state, 0.1)
+    assert len(said) == 2 and all("was still running and was ended" in sentence for sentence in said)
+    assert not dead.child_runs and not living.child_runs
 
 
 def test_a_tape_that_this_process_opened_again_is_swept_too(state: str, agents) -> None:
