@@ -20,6 +20,8 @@ import warnings
 from threading import RLock
 
 from gpiozero import (
+    PinEdgeDetectUnsupported,
+    PinError,
     PinFixedPull,
     PinInvalidBounce,
     PinInvalidEdges,
@@ -226,8 +228,15 @@ class FieldhandPin(PiPin):  # type: ignore[misc]
     def _enable_event_detect(self) -> None:
         with self._lock:
             self._watched = True
-            if self._direction != "output":
-                self._become_input(self._bias)
+            try:
+                if self._direction != "output":
+                    self._become_input(self._bias)
+            except PinError as error:
+                self._watched, self._when_changed = False, None
+                if not pinfault.no_edges(error):
+                    raise
+                sentence = f"{self!r} has no edges: its chip has no interrupts; read its state from time to time"
+                raise PinEdgeDetectUnsupported(sentence) from error
             assert self._request is not None
             self._factory.watcher.add(self._request.fd, self._read_edges)
 

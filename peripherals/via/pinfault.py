@@ -16,7 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from edge.faults import HardwareFault
 
-OURS = "fieldhand"  # how the guard's name at its lines begins
+OURS = "fieldhand"  # how the guard's name at its lines begins; what follows the colon is the output
+NO_INTERRUPTS = (errno.ENXIO, errno.EOPNOTSUPP, 524)  # 524 is the kernel's own ENOTSUPP
 
 
 def told(fault: HardwareFault, consumer: str = "") -> Exception:
@@ -25,11 +26,18 @@ def told(fault: HardwareFault, consumer: str = "") -> Exception:
     if not isinstance(cause, OSError) or cause.errno != errno.EBUSY:
         kind, sentence = PinError, str(fault)
     elif consumer.startswith(OURS):
-        kind, sentence = GPIOPinInUse, f"{fault.sentence}: it belongs to Fieldhand's guard ({switch('NAME')})"
+        output = consumer.partition(":")[2] or "NAME"
+        kind, sentence = GPIOPinInUse, f"{fault.sentence}: it belongs to Fieldhand's guard ({switch(output)})"
     else:
         kind, sentence = GPIOPinInUse, str(fault)
     error: Exception = kind(sentence)
     return error
+
+
+def no_edges(error: Exception) -> bool:
+    """True when this error of ours says that the line's chip cannot tell of edges."""
+    cause = getattr(error.__cause__, "__cause__", None)
+    return isinstance(cause, OSError) and cause.errno in NO_INTERRUPTS
 
 
 def declared(pin: str, output: str) -> Exception:

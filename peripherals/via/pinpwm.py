@@ -100,7 +100,7 @@ class SoftPwm:
             begin += period
 
     def _until(self, moment: float, whole: bool = False) -> bool:
-        """Wait for a moment; False when it is over before: the line has a level now, or (not `whole`) nobody wants it."""
+        """Wait for a moment; False when it ends before: the line has a level now, or (not `whole`) nobody wants it."""
         while (whole or not self._stopped) and self._duty not in (0, 1):
             rest = moment - monotonic()
             if rest <= 0:

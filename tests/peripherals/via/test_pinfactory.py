@@ -316,12 +316,22 @@ def test_a_board_with_many_chips_wants_the_label() -> None:
         FieldhandFactory("elsewhere", reserved=())
 
 
+def test_a_chip_without_interrupts_says_so_and_its_levels_can_be_read() -> None:
+    chip = Stock("gpiochip0", "expander", (Line("P0"), Line("P1")), interrupts=False)
+    factory = FieldhandFactory(Model((chip,)), reserved=(), root="/nowhere")
+    with pytest.raises(gpiozero.PinEdgeDetectUnsupported, match="has no edges: its chip has no interrupts"):
+        gpiozero.Button("P0", pin_factory=factory)
+    with gpiozero.InputDevice("P0", pin_factory=factory) as device:
+        assert device.value == 0
+    factory.close()
+
+
 # --- the guard's lines ---
 
 
 def test_a_line_that_the_guard_holds_says_how_it_is_switched(bench) -> None:
     held = bench.factory.chip.request(17, Settings("output", value=True), "fieldhand:pump")
-    with pytest.raises(gpiozero.GPIOPinInUse, match=r'held by "fieldhand:pump".*fieldhand tool output_set'):
+    with pytest.raises(gpiozero.GPIOPinInUse, match=r'held by "fieldhand:pump".*fieldhand tool output_set name=pump'):
         gpiozero.LED(17, pin_factory=bench.factory)
     assert bench.level(17)
     held.close()
