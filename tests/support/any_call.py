@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
 import shlex
@@ -33,6 +34,7 @@ from tests.support.lined import DOOR, GPIO, Garden, board
 
 FULL = Policy("full", calls_per_hour=10**9, seconds=20.0, internal_hosts=("127.0.0.1",))
 NOW = State(durable=True)
+NUMBERS = itertools.count(1)
 WRONG: tuple[Any, ...] = (None, True, 7, 1.5, "some text", ["x"], {"some": 1})
 # Of these only so many calls are carried out in one sweep, the others are judged: each reads hundreds of files.
 DEAR = {"process_list": 8, "gpio_watch": 8, "output_pulse": 8, "net_info": 30, "bash": 60, "system_info": 100}
@@ -102,7 +104,7 @@ def carry(name: str, args: Any, here: World, run: bool = True) -> Observation | 
     Nothing is translated: what the tool raises comes out. Without `run` it is only judged.
     """
     tool = find(name)
-    call = Call(name, fit(args, tool.schema)[0], "c1")
+    call = Call(name, fit(args, tool.schema)[0], f"c{next(NUMBERS)}")
     decision = decide(call, tool.effects(call.args, here.scene), FULL, NOW, here.scene)
     assert tool.words(call.args, here.scene)
     if decision.permit is None or missing(tool.needs) or not run:

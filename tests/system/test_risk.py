@@ -14,7 +14,10 @@ from typing import Any
 
 import pytest
 
+from edge.call import Scene
+from edge.catalogue import lacking
 from edge.cli import main
+from edge.peripherals.sim.declare import OUTPUTS, SENSORS
 from edge.registry import TOOLS
 from tests.support import agent
 from tests.support.every_tool import CALLS
@@ -25,8 +28,11 @@ SPELLINGS = {"readonly": ("readonly", "read_only"), "full": ("full", "unrestrict
 CODES = {0: "allow", 10: "ask", 11: "deny"}
 # For each registered tool a call that fits its schema, made in the workspace.
 SAMPLES = {**CALLS, "http_request": {"url": "https://example.org/"}, "web_fetch": {"url": "https://example.org/"}}
+# What the simulated board has something for.
+HERE = [tool for tool in TOOLS if tool not in lacking(Scene("/", "", (), SENSORS, OUTPUTS))]
 # What no level keeps back, and what only readonly does.
 FREE = {
+    "board_info",
     *("sensor_list", "sensor_read", "output_list", "file_read", "file_list", "grep", "glob", "outline", "bash_output"),
     *("system_info", "process_list", "disk_usage", "net_info", "log_read", "service_status", "memory_recall"),
     *("git_operations", "recall", "calculator", "spill_read", "tool_search", "tool_describe"),
@@ -336,13 +342,13 @@ def test_allowed_tools_is_a_closed_list_and_an_empty_one_is_no_list(
 ) -> None:
     def found(profile: str) -> dict[str, tuple[str, str, str]]:
         check = Check(home, capfd, profile)
-        return {tool: check(tool) for tool in TOOLS}
+        return {tool: check(tool) for tool in HERE}
 
     free = found("level = 'full'")
     assert {verdict for verdict, _, _ in free.values()} == {"allow"}
     assert found("level = 'full'\nallowed_tools = []") == free
     closed = found("level = 'full'\nallowed_tools = ['sensor_read', 'fs.read']")
-    for tool in TOOLS:
+    for tool in HERE:
         if tool in ("sensor_read", "file_read"):
             assert closed[tool] == free[tool]
         else:
@@ -351,7 +357,7 @@ def test_allowed_tools_is_a_closed_list_and_an_empty_one_is_no_list(
 
 def test_deny_all_tools_refuses_every_tool_and_nothing_is_done(home: Path, capfd: pytest.CaptureFixture[str]) -> None:
     check = Check(home, capfd, "level = 'full'\ndeny_all_tools = true\nauto_approve = ['bash']")
-    for tool in TOOLS:
+    for tool in HERE:
         assert check(tool)[::2] == ("deny", "profile.deny-all")
     for tool in TOUCHING:
         done = carry(home, check.config, tool, "--yes")
@@ -371,9 +377,9 @@ def test_deny_all_tools_beside_allowed_tools_is_refused_when_it_is_loaded(home: 
 def test_always_ask_asks_about_every_tool_it_names_in_full_and_nobody_there_is_no(
     home: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    names = ", ".join(f"'{tool}'" for tool in TOOLS)
+    names = ", ".join(f"'{tool}'" for tool in HERE)
     check = Check(home, capfd, f"level = 'full'\nalways_ask = [{names}]")
-    for tool in TOOLS:
+    for tool in HERE:
         assert check(tool)[0] == "ask", tool
         assert check(tool, None, "--unattended")[::2] == ("deny", "unattended.nobody")
     for tool in ("file_write", "bash", "output_set"):
@@ -389,15 +395,13 @@ def test_exceptions_need_no_other_level_and_another_level_is_the_whole_matrix(
 ) -> None:
     def found(profile: str) -> dict[str, str]:
         check = Check(home, capfd, profile)
-        return {tool: check(tool)[0] for tool in TOOLS}
+        return {tool: check(tool)[0] for tool in HERE}
 
     full = found("level = 'full'")
     excepted = found("level = 'full'\nalways_ask = ['output_set']\nforbidden_paths = ['" + f"{home}/w/made" + "']")
-    assert {tool for tool in TOOLS if excepted[tool] != full[tool]} == {"output_set", "file_write"}
+    assert {tool for tool in HERE if excepted[tool] != full[tool]} == {"output_set", "file_write"}
     assert (excepted["output_set"], excepted["file_write"]) == ("ask", "deny")
     for level, asks in (("supervised", "ask"), ("read_only", "deny")):
         whole = found(f"level = '{level}'")
-        assert {tool for tool in TOOLS if whole[tool] == "allow"} == (FREE if asks == "deny" else FREE | OWN) & set(
-            TOOLS
-        )
+        assert {tool for tool in HERE if whole[tool] == "allow"} == (FREE if asks == "deny" else FREE | OWN) & set(HERE)
         assert {whole[tool] for tool in ("output_set", "file_write", "bash")} == {asks}
