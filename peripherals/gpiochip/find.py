@@ -30,9 +30,18 @@ def find(seam: Seam, label: str = "") -> Chip:
 
 
 def every(seam: Seam) -> tuple[list[Chip], list[HardwareFault]]:
-    """All chips, open (the caller closes them), and why others could not be opened."""
+    """All chips, open (the caller closes them), and why others could not be opened.
+
+    HardwareFault when the nodes cannot even be listed.
+    """
     chips, faults = [], []
-    for path in seam.chips():
+    try:
+        paths = seam.chips()
+    except OSError as error:
+        raise HardwareFault(
+            f"the GPIO chips cannot be listed: {error.strerror}", "see that /dev can be read"
+        ) from error
+    for path in paths:
         try:
             chips.append(Chip(seam, path))
         except HardwareFault as fault:
@@ -49,7 +58,8 @@ def holder(info: LineInfo) -> str:
 
 
 def _chosen(chips: list[Chip], faults: list[HardwareFault], label: str) -> Chip:
-    fitting = [chip for chip in chips if chip.label == label] if label else _headers(chips)
+    # One that could not be opened may be the one that is meant, so "the only one" is only said when all were seen.
+    fitting = [chip for chip in chips if chip.label == label] if label else _headers(chips, alone=not faults)
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
@@ -72,13 +82,13 @@ def _chosen(chips: list[Chip], faults: list[HardwareFault], label: str) -> Chip:
     raise HardwareFault(f"which GPIO chip is meant is not clear: {labels}", 'say it by its label: [gpio] chip = "..."')
 
 
-def _headers(chips: list[Chip]) -> list[Chip]:
+def _headers(chips: list[Chip], alone: bool) -> list[Chip]:
     """The chips of the first known header that is here, else the only chip."""
     for label in HEADERS:
         fitting = [chip for chip in chips if chip.label == label]
         if fitting:
             return fitting
-    return chips if len(chips) == 1 else []
+    return chips if alone and len(chips) == 1 else []
 
 
 def _close(chips: list[Chip]) -> None:

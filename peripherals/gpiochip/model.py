@@ -241,7 +241,7 @@ class Model:
         line.shown_output = line.driving
         refuse(errno.ENXIO if config.flags & uapi.EDGES["both"] and not chip.stock.interrupts else 0)
         held = Held(chip, offset, min(uapi.get(data, uapi.BUFFER_AT, 4) or ROOM, MOST_ROOM))
-        line.consumer, line.held = uapi.text(data, 256) or "?", held
+        line.consumer, line.held = uapi.text(data, uapi.CONSUMER_AT) or "?", held
         line.flags = config.flags & uapi.ACTIVE_LOW
         self._held[held.fd] = held
         self._set_up(held, config)

@@ -47,8 +47,8 @@ class Kernel:
             names = os.listdir(self.root)
         except FileNotFoundError:
             return ()
-        numbers = sorted(int(name[8:]) for name in names if name[:8] == "gpiochip" and name[8:].isdigit())
-        paths = [f"{self.root}/gpiochip{number}" for number in numbers]
+        numbered = [name for name in names if name[:8] == "gpiochip" and name[8:].isdigit() and name.isascii()]
+        paths = [f"{self.root}/{name}" for name in sorted(numbered, key=lambda name: (len(name), name))]
         return tuple([path for path in paths if not os.path.islink(path)])
 
     def open(self, path: str) -> int:

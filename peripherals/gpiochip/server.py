@@ -228,6 +228,10 @@ def _listening(path: str) -> _socket.socket:
 
 def _answers(path: str) -> bool:
     """True when the path is no socket, or somebody listens there."""
+    from stat import S_ISSOCK
+
+    if not S_ISSOCK(os.lstat(path).st_mode):
+        return True  # connecting to a plain file is refused just as connecting to a dead socket is
     there = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET | _socket.SOCK_CLOEXEC)
     try:
         with Address(path) as address:

@@ -37,7 +37,7 @@ FLAGS, VALUES, DEBOUNCE = 1, 2, 3  # what an attribute is (enum gpio_v2_line_att
 RISING_EDGE, FALLING_EDGE = 1, 2
 
 # Where a field stands. A config within a request, an attribute within a config, its mask within the attribute.
-CONFIG_AT, COUNT_AT, BUFFER_AT, FD_AT = 288, 560, 564, 588
+CONSUMER_AT, CONFIG_AT, COUNT_AT, BUFFER_AT, FD_AT = 256, 288, 560, 564, 588
 ATTR_AT, ATTR_SIZE, MASK_AT = 32, 24, 16
 # Within a line's info.
 OFFSET_AT, NUM_AT, FLAGS_AT, INFO_ATTR_AT, INFO_ATTR_SIZE = 64, 68, 72, 80, 16
@@ -87,7 +87,7 @@ def request(offset: int, consumer: str, asked: bytearray) -> bytearray:
     data = bytearray(REQUEST_SIZE)
     put(data, 0, 4, offset)
     shown = consumer.encode("utf-8", "replace")[: NAME - 1].decode("utf-8", "ignore").encode("utf-8")
-    data[256 : 256 + len(shown)] = shown
+    data[CONSUMER_AT : CONSUMER_AT + len(shown)] = shown
     data[CONFIG_AT : CONFIG_AT + CONFIG_SIZE] = asked
     put(data, COUNT_AT, 4, 1)
     return data

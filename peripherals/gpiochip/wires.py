@@ -96,14 +96,13 @@ class Chip:
 
 
 class Held:
-    """A request: its descriptors (`fd` the holder's, `spare` to drop from, `writer`), and what it wants to hear."""
+    """A request: its descriptors (`fd` the holder's, `writer` ours), and what it wants to hear."""
 
     def __init__(self, chip: Chip, offset: int, room: int) -> None:
         self.chip = chip
         self.offset = offset
         self.line = chip.lines[offset]
         self.fd, self.writer = os.pipe2(os.O_CLOEXEC)
-        self.spare = os.open(f"/proc/self/fd/{self.fd}", os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         self.room = room
         self.debounce = 0.0
         self.settled = False  # the level that debounce lets through
@@ -127,23 +126,26 @@ class Held:
         for at, size, value in fields:
             uapi.put(event, at, size, value)
         unread = bytearray(4)
-        ioctl(self.spare, FIONREAD, unread, True)
+        ioctl(self.fd, FIONREAD, unread, True)
         if uapi.get(unread, 0, 4) >= self.room * uapi.EVENT_SIZE:
             self._drop()
         os.write(self.writer, event)
 
     def _drop(self) -> bool:
         """Drop the oldest event; False when its holder read everything just now."""
+        # Opened anew, for whether the holder's own descriptor waits is the holder's to say.
+        spare = os.open(f"/proc/self/fd/{self.fd}", os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
-            return bool(os.read(self.spare, uapi.EVENT_SIZE))
+            return bool(os.read(spare, uapi.EVENT_SIZE))
         except BlockingIOError:
             return False
+        finally:
+            os.close(spare)
 
     def end(self) -> None:
         """Close our side: the holder's descriptor hangs up."""
-        for fd in (self.spare, self.writer):
-            os.close(fd)
-        self.spare = self.writer = -1
+        os.close(self.writer)
+        self.writer = -1
 
 
 def refuse(number: int) -> None:
