@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from edge.faults import Fault, HardwareFault, Refused, UsageFault
 from edge.peripherals.guard import feedback, protocol
-from edge.peripherals.guard.driver import Driver, states
+from edge.peripherals.guard.driver import Driver, same, states
 from edge.peripherals.guard.leases import OVERRIDE_KEY, Ask, Leases, Row, asked_level, safe_level
 from edge.peripherals.guard.looks import LIFT, Looks
 from edge.peripherals.guard.manual import Manual
@@ -173,7 +173,7 @@ class Guard:
         now = self._at(real)
         for row in list(self.leases.rows.values()):
             level = self.driver.level(row.output.name, now)
-            if row.output.name in self.driver.stuck or (level is not None and abs(level - row.level) > 0.0):
+            if row.output.name in self.driver.stuck or (level is not None and not same(level, row.level)):
                 self.driver.safe(row, protocol.SAFE_ALL, now)
         return self.states(now)
 
@@ -260,7 +260,7 @@ class Guard:
             return
         taken = not row.safe and row.owner not in ("", ask.owner)
         why = f"{protocol.TAKEN}{self.owners.shown(ask.owner)}" if taken else protocol.SET
-        failed = self.driver.safe(row, why, now, ask.owner or OVERRIDE_KEY, ask.call)
+        failed = self.driver.safe(row, why, now, ask.owner, ask.call)
         if failed:
             raise HardwareFault(f"{failed}; the state of {ask.name} is unknown", "it is tried again until it is safe")
 

@@ -42,7 +42,7 @@ class Driver:
         """Take what the plant has at the start: made safe, or held until its longest time where it is declared so."""
         for row in list(self.leases.rows.values()):
             level = self.level(row.output.name, now)
-            if level is None or _same(level, row.level):
+            if level is None or same(level, row.level):
                 continue
             found = replace(row, level=level, end=now + row.output.max_on, why=STARTED)
             if row.output.on_start != "hold":
@@ -96,7 +96,7 @@ class Driver:
             self._drive(fresh, now)
         except HardwareFault as fault:
             new = name not in self.stuck
-            self.stuck[name] = (fault.sentence, self.stuck[name][1] if row.safe and not new else note)
+            self.stuck[name] = (fault.sentence, note if new else self.stuck[name][1])
             if new:
                 self.tell("fault", row, fault.sentence, now)
             return fault.sentence
@@ -136,7 +136,7 @@ class Driver:
         self.changed = True
         self.plant.drive(row.output.name, row.level, now)
         found = self.level(row.output.name, now)
-        if found is not None and not _same(found, row.level):
+        if found is not None and not same(found, row.level):
             said = f"{row.output.name} was driven to {row.level:g} and reads back {found:g}"
             raise HardwareFault(said, "check its wiring; its state is read back with output_list")
 
@@ -152,7 +152,8 @@ class Driver:
         return Transition(now, row.output.name, row.state, why, call, row.level, row.shown, tell)
 
 
-def _same(found: float, wanted: float) -> bool:
+def same(found: float, wanted: float) -> bool:
+    """True when a level that was read back is the one that was driven."""
     return abs(found - wanted) <= TOLERANCE
 
 
@@ -165,7 +166,7 @@ def states(driver: Driver, said: dict[str, str], now: float) -> dict[str, dict[s
         wanted = driver.leases.rows[name].level
         level = driver.level(name, now)
         fault = driver.fault(name)
-        unknown = level is None or (bool(fault) and not _same(level, wanted))
+        unknown = level is None or (bool(fault) and not same(level, wanted))
         row.update(
             state=None if unknown else level > 0.0,  # type: ignore[operator]
             level=None if unknown else round(level, 4),  # type: ignore[arg-type]

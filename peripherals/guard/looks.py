@@ -1,8 +1,8 @@
 """What may end a lease at any time: interlocks, feedback, a person's hand; looked at before an act and again after it.
 
 Rules this file keeps:
-1. A look reads each sensor at most once. When it drove an output that others depend on, it looks once more, and so on:
-   each look drives at least one output, so there are at most as many looks as outputs.
+1. A look reads each sensor at most once. When it drove an output, it looks once more, and so on: by hand, by its
+   feedback or by an interlock, an output is driven at most once in each of these ways, so the looks come to an end.
 2. A person's hand goes before all; what it holds away from safe still keeps max_on, min_off, interlocks and the stop.
 3. Whoever asks whether an output may be driven looks anew: `holding`, `obeying`, `unless_by_hand` raise what forbids.
 """
@@ -61,18 +61,23 @@ class Looks:
     def look(self, now: float) -> None:
         """Look at everything; what does not hold makes safe."""
         self.driver.again(now)
-        for _ in range(len(self.leases.rows) + 1):
+        for _ in range(3 * len(self.leases.rows) + 1):
             self.driver.changed = False
-            view = self.view(now)
-            for output in self.outputs:
-                self.by_hand(output, view, now)
-                self._obeyed(output, view, now)
-            for row in self.leases.away():
-                wrong = self._broken(row.output, view)
-                if wrong:
-                    self.driver.safe(row, f"{protocol.INTERLOCK}{wrong}", now)
+            self._once(self.view(now), now)
             if not self.driver.changed:
                 return
+        self.driver.changed = False
+
+    def _once(self, view: interlock.Look, now: float) -> None:
+        """A person's hand, else feedback, else interlocks: what drove an output has made this view an old one."""
+        for output in self.outputs:
+            self.by_hand(output, view, now)
+        for output in () if self.driver.changed else self.outputs:
+            self._obeyed(output, view, now)
+        for row in () if self.driver.changed else self.leases.away():
+            wrong = self._broken(row.output, view)
+            if wrong:
+                self.driver.safe(row, f"{protocol.INTERLOCK}{wrong}", now)
 
     def unless_by_hand(self, row: Row, now: float) -> None:
         """Refused while a person holds the output."""
@@ -122,6 +127,8 @@ class Looks:
             verdict, _ = self.manual.verdict(output, view)
             known = self.manual.said.get(output.name, "")
             found[output.name] = known if verdict and known.startswith(verdict) else verdict
+            if verdict and output.name in self.manual.spent:
+                found[output.name] = f"{verdict}, but was made safe ({self.leases.rows[output.name].why})"
         return found
 
     def _hand_on(self, row: Row, level: float, said: str, now: float) -> None:

@@ -52,8 +52,9 @@ class Manual:
             self.said[name] = said
         else:
             self.said.pop(name, None)
-        changed = said != self._told.get(name, "")
-        self._told[name] = said
+        kind = said.partition(":")[0]  # how old a reading is, is no news
+        changed = kind != self._told.get(name, "")
+        self._told[name] = kind
         return changed
 
     def verdict(self, output: Output, look: Look) -> tuple[str, float | None]:

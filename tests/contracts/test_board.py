@@ -23,6 +23,9 @@ class Real:
         self.state = str(folder)
         self.board = Board.start(self.state, SPEED)
 
+    def share(self, run):
+        return Board.join(self.state + "/sim/guard.sock", run)
+
     def pass_(self, real):
         time.sleep(real)
 
@@ -47,6 +50,9 @@ class Double:
     def __init__(self, _folder):
         self.clock = Clock()
         self.board = InProcessBoard(self.clock, SPEED)
+
+    def share(self, run):
+        return self.board.share(run)
 
     def pass_(self, real):
         self.clock.pass_(real)
@@ -235,3 +241,61 @@ def test_an_emergency_stop_makes_safe_and_refuses_until_it_is_lifted(rig):
     rig.stop("")
     assert eventually_events(rig, 1)[0]["event"] == "resumed"
     assert rig.board.set("fan", True, 10.0, "c5")["state"] is True
+
+
+@pytest.fixture
+def other(rig):
+    """A second conversation at the same board."""
+    board = rig.share("second run")
+    yield board
+    board.close()
+
+
+def test_two_conversations_and_one_output_have_one_owner(rig, other):
+    other.set("fan", True, 600.0, "c1")
+    with pytest.raises(Refused, match="fan is held by second run for another") as caught:
+        rig.board.set("fan", True, 60.0, "c1")
+    assert caught.value.rule == "guard.held"
+    assert rig.board.states()["fan"]["owner"] == "second run"
+    assert rig.board.set("pump", True, 60.0, "c2")["state"] is True
+    assert rig.board.set("fan", False, None, "c3")["state"] is False
+    event = eventually(lambda: (other.states(), other.events())[1])[0]
+    assert (event["event"], event["name"]) == ("off", "fan")
+    assert event["why"].startswith("made safe by ")
+    assert rig.board.events() == []
+    assert rig.board.set("fan", True, 60.0, "c4")["state"] is True
+
+
+def test_what_one_conversation_holds_goes_safe_with_it_and_the_other_goes_on(rig, other):
+    other.set("fan", True, 600.0, "c1")
+    rig.board.set("pump", True, 600.0, "c1")
+    other.close()
+    assert rig.record()[-1] == ("fan", False, "agent left", "c1")
+    states = rig.board.states()
+    assert (states["fan"]["state"], states["pump"]["state"]) == (False, True)
+
+
+def test_safe_all_makes_everything_safe_whoever_holds_it(rig, other):
+    other.set("fan", True, 600.0, "c1")
+    rig.board.set("pump", True, 600.0, "c1")
+    states = rig.board.safe_all()
+    assert [(row["state"], row["why"]) for row in states.values()] == [(False, "safe-all")] * 2
+    event = {"event": "off", "name": "fan", "state": False, "why": "safe-all"}
+    assert eventually(lambda: (other.states(), other.events())[1]) == [event]
+
+
+def test_a_level_is_for_outputs_that_have_levels(rig):
+    assert rig.board.set("fan", True, 60.0, "c1", level=1.0)["level"] == 1.0
+    with pytest.raises(UsageFault, match="fan has no levels"):
+        rig.board.set("fan", True, 60.0, "c2", level=0.5)
+    for level in (1.5, -0.1, float("nan")):
+        with pytest.raises(UsageFault):
+            rig.board.set("fan", True, 60.0, "c3", level=level)
+
+
+def test_states_say_all_there_is_to_know_of_an_output(rig):
+    rig.board.set("fan", True, 60.0, "c1")
+    states = rig.board.states()
+    assert set(states["fan"]) == {"state", "level", "left", "why", "max_on", "owner", "fault", "override", "since"}
+    assert (states["fan"]["level"], states["fan"]["fault"], states["fan"]["override"]) == (1.0, "", "")
+    assert states["fan"]["since"] >= states["pump"]["since"]

@@ -1,14 +1,17 @@
 from __future__ import annotations
 
 import random
+import time
 
 import pytest
 
-from edge.call import Output, Reading
+from edge.call import Output, Reading, Sensor
 from edge.faults import HardwareFault, UsageFault
+from edge.peripherals.guard import protocol
 from edge.peripherals.guard.core import Clock, Guard
 from edge.peripherals.guard.leases import FOREVER
 from edge.peripherals.guard.protocol import Damaged, Request, Transition
+from tests.support.benches import Rig
 
 A, B = "a", "b"
 FAN = Output("fan", "fan", "relay 1", max_on=3600.0)
@@ -177,3 +180,158 @@ def test_what_is_due_at_a_time_is_due_when_that_time_has_come():
         assert clock.board(clock.when(board)) >= board
         assert clock.when(board) - (real + (board - base) / clock.speed) <= 1e-4
     assert rounded  # it does happen
+
+
+@pytest.fixture
+def two():
+    """A fan that goes safe with its agent, a light that runs on, and the agents a and b."""
+    light = Output("light", "light", "relay 9", max_on=600.0, on_exit="hold")
+    return Rig((FAN, PUMP, light))
+
+
+def test_one_agent_holds_an_output_and_the_other_is_told_who_and_how_long(two):
+    two.on("fan", seconds=60.0)
+    two.pass_(20.0)
+    assert two.refused("fan", "guard.held", owner="b") == "fan is held by run a for another 40 s"
+    assert two.row("fan")["owner"] == "run a"
+    two.on("pump", owner="b")
+    two.pass_(40.0)
+    two.on("fan", owner="b")
+
+
+def test_anybody_may_make_an_output_safe_and_its_owner_is_told(two):
+    two.on("fan")
+    two.note()
+    done = len(two.record)
+    two.on("fan", state=False, owner="b")
+    notes = two.record[done:]
+    told = {"event": "off", "name": "fan", "state": False, "why": "made safe by run b"}
+    assert two.guard.events(notes, "a") == [told]
+    assert two.guard.events(notes, "b") == []
+    assert (notes[0].call, notes[0].owner) == ("c2", "run a")
+
+
+def test_each_agent_is_told_of_what_it_held_and_of_faults_everybody(two):
+    two.on("fan", seconds=5.0)
+    two.on("pump", seconds=5.0, owner="b")
+    two.plant.dead.add("pump")
+    two.pass_(6.0)
+    events = {key: [event["event"] for event in two.guard.events(two.record, key)] for key in "ab"}
+    assert events == {"a": ["off", "fault"], "b": ["fault"]}
+
+
+def test_a_late_heartbeat_is_each_agents_own(two):
+    two.on("fan")
+    two.on("pump", owner="b")
+    two.pass_(3.0, beating="b")
+    assert two.row("fan")["state"] is False
+    assert two.row("fan")["why"] == "heartbeat late"
+    assert two.row("pump")["state"] is True
+    two.on("fan")  # and it is welcome again
+
+
+@pytest.mark.parametrize("end", ["late", "bye", "gone"])
+def test_an_output_that_may_runs_on_to_the_end_of_its_lease_and_is_free(two, end):
+    two.on("fan")
+    two.on("light", seconds=100.0)
+    if end == "late":
+        two.pass_(3.0, beating="b")
+    elif end == "bye":
+        assert two.guard.answer(A, Request(9, "bye"), two.now)["ok"]
+    else:
+        two.guard.left(A, "agent gone", two.now)
+    assert two.row("fan")["state"] is False
+    assert two.row("light")["state"] is True
+    two.pass_(50.0, beating="b")
+    if end != "late":
+        assert two.on("light", seconds=60.0, owner="b")["left"] == 60.0
+        two.pass_(10.0, beating="b")
+    two.pass_(50.0, beating="b")
+    assert two.row("light")["state"] is False
+    assert two.whys("light")[-1] == "lease ended"
+
+
+def test_when_the_guard_ends_what_may_is_left_as_it_is(two):
+    two.on("fan")
+    two.on("light")
+    two.guard.make_safe("board stopping", two.now, leave=True)
+    assert two.plant.levels == {"fan": 0.0, "pump": 0.0, "light": 1.0}
+    two.guard.make_safe("board stopping", two.now)
+    assert two.plant.levels["light"] == 0.0
+
+
+def test_safe_all_ends_every_lease_whoever_asks(two):
+    two.on("fan")
+    two.on("light", owner="b")
+    reply = two.guard.answer("nobody", Request(9, "safe_all"), two.now)
+    assert [row["state"] for row in reply["states"].values()] == [False, False, False]
+    assert {row["why"] for row in reply["states"].values()} == {"", "safe-all"}
+    two.guard.halt("smoke", two.now)
+    assert two.guard.answer("b", Request(9, "safe_all"), two.now)["ok"]
+
+
+def test_who_never_said_hello_may_only_make_safe(two):
+    two.on("fan")
+    assert two.set("pump", owner="x")["kind"] == "usage"
+    assert two.set("fan", state=False, owner="x")["state"] is False
+
+
+def test_a_hello_names_the_run_and_another_version_does_not_come_in(two):
+    assert two.guard.answer("c", Request(1, "hello", run="night watch"), two.now)["ok"]
+    two.on("fan", owner="c")
+    assert two.row("fan")["owner"] == "night watch"
+    assert not two.guard.answer("d", Request(1, "hello", protocol=1), two.now)["ok"]
+    assert two.set("pump", owner="d")["kind"] == "usage"
+
+
+def test_a_time_that_lies_back_is_no_news(two):
+    two.pass_(10.0)
+    two.on("fan", seconds=5.0)
+    two.guard.tick(-1e9)
+    assert two.guard.answer(A, Request(9, "states"), 3.0)["states"]["fan"]["left"] == 5.0
+    two.pass_(5.0)
+    assert two.row("fan")["state"] is False
+
+
+@pytest.mark.parametrize("year", [365 * 86400.0, -365 * 86400.0])
+def test_a_wall_clock_that_jumps_a_year_changes_nothing(monkeypatch, year):
+    """The same day twice: once with a clock that stands, once with one that jumps at every look at it."""
+
+    def day(jump):
+        wall = [1.7e9]
+
+        def jumping():
+            wall[0] += jump
+            return wall[0]
+
+        monkeypatch.setattr(time, "time", jumping)
+        monkeypatch.setattr(time, "time_ns", lambda: int(jumping() * 1e9))
+        clock = Clock(0.0, 0.0, 1.0)
+        guard = Guard(Bench(), clock, past={"pump": (-5.0,)})
+        guard.joined(A, "run", 0.0)
+        notes = []
+        for half in range(2000):
+            time.time()
+            if half % 100 == 0:
+                on(guard, half / 2, "pump", 20.0, f"c{half}")
+            if half % 300 > 10:
+                guard.answer(A, Request(0, "beat"), half / 2)
+            guard.tick(half / 2)
+            notes += guard.take()
+        return notes, guard.plant.driven
+
+    still = day(0.0)
+    assert len(still[0]) > 20
+    assert day(year) == still
+
+
+def test_the_reply_to_states_fits_a_frame_with_many_outputs_in_trouble():
+    outputs = tuple(Output(f"output_{number:02}" * 2, "x", "line", override="key") for number in range(32))
+    rig = Rig(outputs, (Sensor("key", "key switch", "", "line 6"),))
+    rig.guard.joined(A, "r" * 80, 0.0)
+    for output in outputs:
+        rig.on(output.name)
+    rig.plant.dead.update(output.name for output in outputs)
+    rig.plant.values["key"] = Reading("key", None, "", "fault", 0.0, "bench")
+    rig.pass_(1.0)
+    assert len(protocol.encode(rig.guard.answer(A, Request(9, "states"), rig.now))) < protocol.REPLY
