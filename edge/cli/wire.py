@@ -148,7 +148,7 @@ def _row(row: Row) -> list[str]:
     if row.feedback:
         agrees = {True: " agrees", False: " CONTRADICTS", None: ""}[row.agrees]
         about.append(f"feedback {row.feedback}{agrees}")
-    if row.mode:
+    if row.mode and not row.active:  # what can be played with is a part of a simulated board
         about.append(f"mode {row.mode}")
     if row.override:
         about.append(f"override {row.override}")

@@ -241,7 +241,8 @@ ROOMS = (
     ),
     # How facts of the board stand in a text: sizes and columns, a header as a drawing.
     Room(
-        "edge.tools.board_drawing edge.tools.board_info edge.tools.disk_usage edge.tools.fact_text edge.tools.log_read edge.tools.net_info edge.tools.process_list "
+        "edge.tools.board_drawing edge.tools.board_info "
+        "edge.tools.disk_usage edge.tools.fact_text edge.tools.log_read edge.tools.net_info edge.tools.process_list "
         "edge.tools.service_status edge.tools.system_info",
         "edge.tool edge.call edge.faults edge.text edge.tools.board_drawing edge.tools.calendar_day "
         "edge.tools.fact_text",
