@@ -4,7 +4,8 @@
     LED(17, pin_factory=FieldhandFactory())
 
 Rules this file keeps:
-1. The chip is found by its label: the one of a known header, the only one, or the one that is named.
+1. The chip is found by its label: the one that is named, that of a known header, the only one, or the one that the
+   settings name ([gpio] chip).
 2. The guard's lines are not for gpiozero: what the settings declare as outputs is refused, what it holds is busy.
 3. Loaded by gpiozero or a program that uses it, never by the agent.
 
@@ -39,7 +40,7 @@ from edge.peripherals.via.pinedges import Watcher
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from edge.peripherals.gpiochip.chip import Chip
@@ -82,7 +83,7 @@ class FieldhandFactory(PiFactory):  # type: ignore[misc]
         self._warned: set[str] = set()
         try:
             self._seam = seam.of(told) if isinstance(told, str) else told
-            self.chip: Chip = find.find(self._seam, label)
+            self.chip: Chip = self._found(label)
             self._info, self._offsets = pinboard.look(self.chip, lambda path: _bytes(root + path))
         except HardwareFault as fault:
             raise BadPinFactory(str(fault)) from fault
@@ -157,12 +158,25 @@ class FieldhandFactory(PiFactory):  # type: ignore[misc]
             self.close()
             raise BadPinFactory(f"pins at PWM channels: {error}") from error
 
+    def _found(self, label: str) -> Chip:
+        """The chip, by the settings' own word where there is no other way to tell."""
+        try:
+            return find.find(self._seam, label)
+        except HardwareFault:
+            named = "" if label else self._settings(pinreserved.chip)
+            if not named:
+                raise
+        return find.find(self._seam, named)
+
+    def _settings(self, ask: Callable[[Mapping[str, str]], Any]) -> Any:
+        try:
+            return ask(os.environ)
+        except ConfigFault as fault:
+            raise BadPinFactory(f"which lines are the guard's is not known, so none is given: {fault}") from fault
+
     def _outputs(self) -> tuple[Reserved, ...]:
         if self._reserved is None:
-            try:
-                self._reserved = pinreserved.declared(os.environ)
-            except ConfigFault as fault:
-                raise BadPinFactory(f"which lines are the guard's is not known, so none is given: {fault}") from fault
+            self._reserved = self._settings(pinreserved.declared)
         return self._reserved
 
     def _offset_of(self, line: str) -> int:

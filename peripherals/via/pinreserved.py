@@ -15,6 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from edge.call import Gpio
     from edge.peripherals.guard.owned import Owned
 
 
@@ -32,19 +33,33 @@ class Reserved(Record):
 
 def declared(environ: Mapping[str, str]) -> tuple[Reserved, ...]:
     """What the settings of this environment reserve. ConfigFault when they cannot be read."""
+    found: list[Owned] = []
+    for owned, _ in _boards(environ):
+        if owned not in found:
+            found.append(owned)
+    return tuple(_of(found))
+
+
+def chip(environ: Mapping[str, str]) -> str:
+    """The label of the chip with the header as the settings say it, "" when they do not. ConfigFault as above."""
+    return next((gpio.chip for _, gpio in _boards(environ) if gpio is not None and gpio.chip), "")
+
+
+def _boards(environ: Mapping[str, str]) -> Iterable[tuple[Owned, Gpio | None]]:
+    """What the settings declare themselves, and the board they choose."""
     from edge.cli.board import choose
     from edge.cli.settle import find
     from edge.config import load
 
     path = find(environ)
     if not path:
-        return ()
+        return
     settings = load(path)
-    found = [] if settings.declared is None else [settings.declared.owned]
-    chosen = choose(settings).owned
-    if chosen is not None and chosen not in found:
-        found.append(chosen)
-    return tuple(_of(found))
+    if settings.declared is not None:
+        yield settings.declared.owned, settings.declared.gpio
+    chosen = choose(settings)
+    if chosen.owned is not None:
+        yield chosen.owned, chosen.gpio
 
 
 def _of(boards: Iterable[Owned]) -> Iterable[Reserved]:

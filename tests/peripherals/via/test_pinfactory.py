@@ -249,7 +249,7 @@ def test_gpiozero_finds_the_factory_by_its_entry_point(server, tmp_path) -> None
     (info / "entry_points.txt").write_text(f"[gpiozero_pin_factories]\n{name} = {where}\n")
     program = "from gpiozero import *\nled = LED('J8:37')\nled.on()\nprint(type(led.pin_factory).__name__)\n"
     told = {"GPIOZERO_PIN_FACTORY": "fieldhand", "FIELDHAND_CHIPS": server.chips, "HOME": str(tmp_path)}
-    paths = os.pathsep.join([str(tmp_path), str(ROOT)])
+    paths = os.pathsep.join([str(tmp_path), str(ROOT), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", program],
         cwd=tmp_path,
@@ -302,13 +302,21 @@ def test_a_board_that_is_no_raspberry_pi_has_its_lines() -> None:
         assert bench.level(3) and bench.factory.board_info.model
 
 
-def test_a_board_with_many_chips_wants_the_label() -> None:
+def test_a_board_with_many_chips_wants_the_label(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("FIELDHAND_CONFIG", raising=False)
     chips = tuple([Stock(f"gpiochip{at}", label, (Line(f"P{label}1"),)) for at, label in enumerate("AB")])
     with pytest.raises(gpiozero.BadPinFactory, match="which GPIO chip"):
         FieldhandFactory(Model(chips), reserved=())
     factory = FieldhandFactory(Model(chips), chip="B", reserved=())
     with gpiozero.LED("PB1", pin_factory=factory) as led:
         led.on()
+    factory.close()
+    settings = tmp_path / "settings.toml"
+    settings.write_text('[gpio]\nchip = "A"\n')
+    monkeypatch.setenv("FIELDHAND_CONFIG", str(settings))
+    factory = FieldhandFactory(Model(chips))
+    assert factory.chip.label == "A"
     factory.close()
     with pytest.raises(gpiozero.BadPinFactory, match="no GPIO chip"):
         FieldhandFactory(Model(()), reserved=())
