@@ -174,11 +174,12 @@ def _hardware(chosen: Chosen | None, state: str) -> Iterator[Finding]:
     from edge.cli import doctor_boot, doctor_lines, doctor_nodes
     from edge.peripherals.boards.identity import identify
 
-    place = doctor_nodes.here(chosen is not None and chosen.real)
+    owned = chosen.owned if chosen is not None and chosen.real else None
+    place = doctor_nodes.here(owned is not None and not owned.chips)  # a model of chips needs no node
     board = identify(place.data)
     yield from doctor_nodes.findings(place)
     yield from doctor_boot.findings(place, board.family)
-    yield from doctor_lines.findings(place, board, chosen, state, doctor_lines.looked(chosen))
+    yield from doctor_lines.findings(board, chosen, state, doctor_lines.looked(chosen))
 
 
 def _libraries() -> Iterator[Finding]:

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from edge.cli.board import Chosen
-    from edge.cli.doctor_nodes import Place
     from edge.cli.wiring import Guard
     from edge.peripherals.boards.identity import Board
     from edge.peripherals.boards.survey import Survey
@@ -25,11 +24,12 @@ if TYPE_CHECKING:
 SHOWN = 6
 
 
-def findings(place: Place, board: Board, chosen: Chosen | None, state: str, seen: Survey) -> Iterator[Finding]:
+def findings(board: Board, chosen: Chosen | None, state: str, seen: Survey) -> Iterator[Finding]:
     """`chosen`: None where the settings cannot be read. `seen`: the chips, see `looked`."""
     if board.model:
         yield Finding("hardware", "ok", _named(board))
-    yield from _chips(place, board, seen)
+    real = chosen is not None and chosen.real
+    yield from _chips(real, board, seen)
     if chosen is not None and chosen.real and chosen.owned is not None:
         yield from _declared(board, chosen, chosen.owned, state, seen)
 
@@ -52,10 +52,10 @@ def _named(board: Board) -> str:
     return ", ".join([*told, pins]) + (" on the usual carrier" if board.carrier and board.header else "")
 
 
-def _chips(place: Place, board: Board, seen: Survey) -> Iterator[Finding]:
+def _chips(real: bool, board: Board, seen: Survey) -> Iterator[Finding]:
     """The chips by their labels, and whether the one of the header is among them."""
     for sentence, fix in seen.faults:
-        yield Finding("gpio chip", "wrong" if place.needed else "absent", sentence, fix)
+        yield Finding("gpio chip", "wrong" if real else "absent", sentence, fix)
     if not seen.chips:
         return
     told = [
@@ -68,7 +68,7 @@ def _chips(place: Place, board: Board, seen: Survey) -> Iterator[Finding]:
         usual = "sudo apt full-upgrade, then reboot"
         fix = remedy(usual, usual, "build the image with the kernel and device tree of this board")
         sentence = f"the header of this board is at {' or '.join(board.labels)}, and there is only {', '.join(told)}"
-        yield Finding("gpio chip", "wrong" if place.needed else "absent", sentence, fix)
+        yield Finding("gpio chip", "wrong" if real else "absent", sentence, fix)
     elif seen.header is None and len(labels) > 1:
         fix = 'say it in the settings: [gpio] chip = "LABEL"'
         yield Finding("gpio chip", "absent", f"{', '.join(told)}; which one has the header is not known", fix)
@@ -87,7 +87,7 @@ def _declared(board: Board, chosen: Chosen, owned: Owned, state: str, seen: Surv
         yield Finding("wiring", "wrong", sentence, "wire it to another line, and say so in the settings")
     for sentence in warnings(owned):
         yield Finding("wiring", "absent", sentence, "use another line unless this is meant")
-    for row in wiring.rows(owned, guard, seen, None, board.header):
+    for row in wiring.rows(owned, guard, seen, None, board):
         place = f"{row.line} of {row.chip}" if row.chip else row.line
         pin = f" (pin {row.pin})" if row.pin else ""
         held = f"held by {row.held_by}" if row.held_by else "free"

@@ -69,7 +69,7 @@ def _real(chosen: Chosen, state: str, board: Board) -> tuple[tuple[Row, ...], Gu
     guard = wiring.ask(sockets(chosen, state))
     seen = survey(seam)
     notes = [f"{sentence} ({fix})" if fix else sentence for sentence, fix in seen.faults]
-    return wiring.rows(owned, guard, seen, seam, board.header), guard, notes
+    return wiring.rows(owned, guard, seen, seam, board), guard, notes
 
 
 def _simulated(owned: Owned, chosen: Chosen, state: str) -> tuple[tuple[Row, ...], Guard, list[str]]:

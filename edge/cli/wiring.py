@@ -13,7 +13,8 @@ from __future__ import annotations
 import os
 
 from edge.faults import Fault, HardwareFault
-from edge.peripherals.boards.header import FULL, physical
+from edge.peripherals.boards.header import physical
+from edge.peripherals.boards.identity import header_of
 from edge.peripherals.boards.reserved import never
 from edge.record import Record, replace
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from edge.call import Output, Reading, Sensor
+    from edge.peripherals.boards.identity import Board
     from edge.peripherals.boards.survey import Line, Survey
     from edge.peripherals.gpiochip.seam import Seam
     from edge.peripherals.guard.owned import GpioLine, Owned
@@ -107,13 +109,14 @@ def heard(reply: Mapping[str, Any], where: str) -> Guard:
     return Guard(int(reply.get("pid") or 0), where, outputs=dict(reply.get("outputs", {})), sensors=sensors)
 
 
-def rows(owned: Owned, guard: Guard, seen: Survey, seam: Seam | None, header: str, root: str = "/") -> tuple[Row, ...]:
+def rows(owned: Owned, guard: Guard, seen: Survey, seam: Seam | None, board: Board, root: str = "/") -> tuple[Row, ...]:
     """A row for each declared output and contact of a real board, in the order of the settings."""
+    header = header_of(board, seen.header.label if seen.header is not None else "")
     lines = {wired.name: wired for wired in owned.lines}
     found = []
     declared: tuple[Output | Sensor, ...] = (*owned.outputs, *owned.sensors)
     for one in declared:
-        row = _declared(one, lines.get(one.name), header or FULL)
+        row = _declared(one, lines.get(one.name), header)
         wired = lines.get(one.name)
         found.append(_channel(row, owned, root) if wired is None else _line(row, wired, guard, seen, seam))
     by_name = {row.name: row for row in (_guarded(row, guard, owned) for row in found)}
@@ -163,8 +166,7 @@ def _line(row: Row, wired: GpioLine, guard: Guard, seen: Survey, seam: Seam | No
     if line is None:
         sentence, fix = _absent(wired, seen)
         return replace(row, answers=False, said=sentence, fix=fix)
-    at_header = physical(line.name, FULL) == physical(wired.line, FULL) if line.bcm >= 0 else False
-    row = replace(row, chip=line.chip, held_by=line.holder, pin=row.pin if at_header else 0)
+    row = replace(row, chip=line.chip, held_by=line.holder, pin=row.pin if line.bcm >= 0 else 0)
     forbidden = never(line.chip, line.name or str(line.offset))
     if forbidden:
         sentence = f"{line.name or f'line {line.offset}'} {forbidden}"

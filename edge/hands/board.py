@@ -114,14 +114,17 @@ def _parts(scene: Scene) -> list[Facts]:
 
 def chips(seen: Survey, board: Board, scene: Scene) -> Facts:
     """What a survey found, with what is declared at each line."""
+    from edge.peripherals.boards.identity import header_of
+
     declared = declarations(seen, scene)
     header = seen.header
+    label = header.label if header is not None else ""
     lines = [_line(line, declared) for line in seen.lines() if line.held or _key(line) in declared]
     found: Facts = {
         "chips": [
             {"label": one.label, "name": one.name, "lines": one.count, "header": one.header} for one in seen.chips
         ],
-        "header": {"chip": header.label if header else "", "pins": _pins(board.header, seen, declared)},
+        "header": {"chip": label, "pins": _pins(header_of(board, label), seen, declared)},
         "lines": lines,
         "free": [line.name or str(line.offset) for line in (header.lines if header else ()) if _free(line, declared)],
         "troubles": [f"{sentence} ({fix})" if fix else sentence for sentence, fix in seen.faults],

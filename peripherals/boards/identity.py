@@ -11,6 +11,7 @@ Source of the facts: Raspberry Pi documentation, "Raspberry Pi revision codes".
 from __future__ import annotations
 
 from edge.peripherals.boards.header import FIRST, FULL, SHORT
+from edge.peripherals.boards.reserved import HEADER_CHIPS
 from edge.record import Record
 
 TYPE_CHECKING = False
@@ -77,6 +78,16 @@ class Board(Record):
     header: str = ""
     labels: tuple[str, ...] = ()
     carrier: bool = False
+
+
+def header_of(board: Board, label: str) -> str:
+    """The header whose pins are known, "" when none is. `label`: of the chip that was found to have it.
+
+    A board that does not tell who it is, with a chip that only Raspberry Pis have, is taken for one of the 40 pins.
+    """
+    if board.family:
+        return board.header
+    return FULL if label in HEADER_CHIPS else ""
 
 
 def identify(read: Read) -> Board:

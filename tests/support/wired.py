@@ -7,10 +7,12 @@ from typing import Any
 from edge.call import Output, Sensor
 from edge.cli.wiring import Guard, Row, heard, rows
 from edge.peripherals.boards.header import FULL
+from edge.peripherals.boards.identity import Board
 from edge.peripherals.boards.survey import survey
 from edge.peripherals.gpiochip.model import Model
 from edge.peripherals.guard.owned import GpioLine, Owned, PwmChannel
 
+PI3 = Board("Raspberry Pi 3 Model B", "Raspberry Pi 3 B", "BCM2837", "a02082", 1024, FULL, ("pinctrl-bcm2835",))
 PUMP = Output(
     name="pump",
     label="irrigation pump, relay 2",
@@ -64,6 +66,8 @@ def held(model: Model, owned: Owned = OWNED) -> None:
     chip.close()
 
 
-def checked(model: Model, told: Guard, owned: Owned = OWNED, root: str = "/nowhere") -> dict[str, Row]:
+def checked(
+    model: Model, told: Guard, owned: Owned = OWNED, root: str = "/nowhere", board: Board = PI3
+) -> dict[str, Row]:
     """name -> row."""
-    return {row.name: row for row in rows(owned, told, survey(model), model, FULL, root)}
+    return {row.name: row for row in rows(owned, told, survey(model), model, board, root)}

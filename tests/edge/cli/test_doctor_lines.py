@@ -7,7 +7,6 @@ from typing import Any
 
 from edge.cli.board import Chosen
 from edge.cli.doctor_lines import findings, guarded, looked
-from edge.cli.doctor_nodes import Place
 from edge.cli.finding import Finding
 from edge.peripherals.boards.identity import Board
 from edge.peripherals.boards.survey import Survey, survey
@@ -23,8 +22,8 @@ PI3 = Board("Raspberry Pi 3 Model B Rev 1.2", "Raspberry Pi 3 B", "BCM2837", "a0
 REAL = Chosen(OWNED, socket="/nowhere/guard.sock")
 
 
-def look(seen: Survey, board: Board = PI3, chosen: Chosen | None = REAL, needed: bool = True) -> list[Finding]:
-    return list(findings(Place(needed=needed), board, chosen, "", seen))
+def look(seen: Survey, board: Board = PI3, chosen: Chosen | None = REAL) -> list[Finding]:
+    return list(findings(board, chosen, "", seen))
 
 
 def by_name(found: list[Finding]) -> dict[str, Finding]:
@@ -60,7 +59,7 @@ def test_the_chip_of_another_board_is_wrong_only_when_lines_are_wanted() -> None
     found = by_name(look(survey(Model("pi3")), five))
     assert found["gpio chip"].state == "wrong" and "is at pinctrl-rp1" in found["gpio chip"].sentence
     assert "minimal image" in found["gpio chip"].fix
-    found = by_name(look(survey(Model("pi3")), five, None, False))
+    found = by_name(look(survey(Model("pi3")), five, None))
     assert found["gpio chip"].state == "absent" and list(found) == ["hardware", "gpio chip"]
 
 
@@ -68,7 +67,7 @@ def test_several_chips_without_a_known_header_ask_for_the_label() -> None:
     from edge.peripherals.gpiochip.stock import Line, Stock
 
     two = Model((Stock("gpiochip0", "a", (Line(),)), Stock("gpiochip1", "b", (Line(),))))
-    finding = by_name(look(survey(two), Board(), None, False))["gpio chip"]
+    finding = by_name(look(survey(two), Board(), None))["gpio chip"]
     assert finding.state == "absent" and "[gpio] chip" in finding.fix
 
 
@@ -97,7 +96,7 @@ def test_lines_with_another_duty_are_told() -> None:
 
 
 def test_the_simulated_board_has_no_lines_and_nothing_wrong() -> None:
-    assert look(Survey(), Board(), Chosen(), False) == []
+    assert look(Survey(), Board(), Chosen()) == []
 
 
 def test_a_guard_is_told_as_service_or_child_with_its_users(tmp_path: Path) -> None:

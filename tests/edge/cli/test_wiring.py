@@ -7,12 +7,15 @@ from pathlib import Path
 import pytest
 
 from edge.cli.wiring import Guard
+from edge.peripherals.boards.identity import Board
 from edge.peripherals.boards.survey import survey
 from edge.peripherals.gpiochip.chip import Chip, Settings
 from edge.peripherals.gpiochip.model import Model
+from edge.peripherals.gpiochip.stock import Line as StockLine
+from edge.peripherals.gpiochip.stock import Stock
 from edge.peripherals.guard.owned import GpioLine, Owned
 from edge.record import replace
-from tests.support.wired import DOOR, FAN, OWNED, PUMP, WITH_PWM, checked, guard, held
+from tests.support.wired import DOOR, FAN, OWNED, PI3, PUMP, WITH_PWM, checked, guard, held
 
 LOOKS = {"open", "GET_CHIPINFO", "GET_LINEINFO"}
 
@@ -158,3 +161,15 @@ def test_rows_come_in_the_order_of_the_settings() -> None:
     model = Model("pi3")
     assert list(checked(model, Guard())) == ["pump", "fan", "door", "pump_runs", "stop_button"]
     assert survey(model).header is not None and OWNED.outputs[0].name == "pump"
+
+
+def test_a_pin_is_told_only_where_the_header_is_known() -> None:
+    module = Board("Raspberry Pi Compute Module 3", "Raspberry Pi CM3", labels=("pinctrl-bcm2835",))
+    for board, model, pin in (
+        *((PI3, "pi3", 11), (Board(), "pi3", 11), (module, "pi3", 0), (replace(PI3, header="26"), "pi-zero", 11)),
+        (Board("BeagleBone Black", "BeagleBone"), "pi3", 0),
+    ):
+        assert checked(Model(model), Guard(), board=board)["pump"].pin == pin
+    other = Model((Stock("gpiochip0", "soc-gpio", tuple(StockLine(f"GPIO{number}") for number in range(32))),))
+    row = checked(other, Guard(), board=Board())["pump"]
+    assert (row.pin, row.chip, row.answers) == (0, "soc-gpio", True)

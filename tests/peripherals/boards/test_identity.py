@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from edge.peripherals.boards.header import FIRST, FULL, SHORT
-from edge.peripherals.boards.identity import TYPES, Board, identify
+from edge.peripherals.boards.identity import TYPES, Board, header_of, identify
 
 TREE = "/proc/device-tree/"
 
@@ -94,3 +94,8 @@ def test_what_is_not_told_is_empty() -> None:
     assert identify(lambda path: None) == Board()
     assert board(product="PowerThing 9\n").model == "PowerThing 9"
     assert board(compatible=b"\xff\xfe\0", model=b"\xff", code=b"\0\0", cpuinfo="Revision: zz\n").family == ""
+
+
+def test_a_chip_that_only_pis_have_stands_for_the_usual_header_where_the_board_tells_nothing() -> None:
+    assert header_of(Board(), "pinctrl-rp1") == FULL and header_of(Board(), "tegra-gpio") == ""
+    assert header_of(coded(0x000E), "pinctrl-bcm2835") == SHORT and header_of(coded(0xA020A0), "pinctrl-bcm2835") == ""
