@@ -125,9 +125,10 @@ class Chip:
             if len(line) < 8 and int(line) < self.lines:
                 return int(line)
             raise self._none(line)
-        found = self.names().get(line, [])
-        if not found and self.label in HEADERS and line[:4] == "GPIO" and line[4:].isdigit() and line.isascii():
-            found = [number for number in range(min(HEADER_LINES, self.lines)) if str(number) == line[4:]]
+        number = self._numbered(line)
+        if number >= 0 and uapi.text(self._look(number), 0) == line:
+            return number  # one look instead of 54
+        found = self.names().get(line) or [number] * (number >= 0)
         if len(found) == 1:
             return found[0]
         if not found:
@@ -174,6 +175,12 @@ class Chip:
         except OSError as error:
             raise _fault(error, f"line {offset} of {self} cannot be looked at", "info") from error
         return data
+
+    def _numbered(self, line: str) -> int:
+        """The offset that GPIOn is on a header's chip, -1 for other names and chips."""
+        number = line[4:] if line[:4] == "GPIO" and self.label in HEADERS else ""
+        fits = number in [str(offset) for offset in range(min(HEADER_LINES, self.lines))]
+        return int(number) if fits else -1
 
     def _none(self, line: str) -> HardwareFault:
         from edge.peripherals.gpiochip import trouble

@@ -83,10 +83,12 @@ class Remote:
         with self._lock:
             try:
                 self._socket.send(what + handle.to_bytes(4, byteorder) + data)
-                answer, extra, _, _ = self._socket.recvmsg(PACKET, _socket.CMSG_SPACE(4), _socket.MSG_CMSG_CLOEXEC)
+                answer, extra, flags, _ = self._socket.recvmsg(PACKET, _socket.CMSG_SPACE(4), _socket.MSG_CMSG_CLOEXEC)
             except OSError as error:
                 raise OSError(errno.ENODEV, os.strerror(errno.ENODEV)) from error
         number = int.from_bytes(answer[:4], byteorder) if answer else errno.ENODEV
+        if flags & _socket.MSG_CTRUNC:
+            number = errno.EMFILE  # a descriptor came and there was no room for it
         if number:
             raise OSError(number, os.strerror(number))
         return answer[4:], int.from_bytes(extra[0][2][:4], byteorder) if extra else -1

@@ -41,10 +41,22 @@ def test_the_direction_of_a_free_line_is_what_was_last_asked_of_it():
 
 
 def test_names_are_read_once(model, chip):
-    chip.offset_of("GPIO27")
+    chip.offset_of("SDA0")
     asked = len(model.record)
-    assert chip.offset_of("GPIO5") == 5
+    assert chip.offset_of("SCL0") == 45
     assert len(model.record) == asked
+
+
+def test_a_line_of_the_header_is_found_by_one_look(model, chip):
+    asked = len(model.record)
+    assert chip.offset_of("GPIO17") == 17
+    assert [(done.what, done.line) for done in model.record[asked:]] == [("GET_LINEINFO", 17)]
+
+
+def test_on_a_header_a_name_elsewhere_comes_before_the_number():
+    lines = tuple(Line("GPIO3" if number == 5 else f"X{number}") for number in range(28))
+    chip = find(Model((Stock("gpiochip0", "pinctrl-rp1", lines),)))
+    assert (chip.offset_of("GPIO3"), chip.offset_of("GPIO5")) == (5, 5)
 
 
 def test_two_lines_of_one_name_are_told_by_their_offsets():

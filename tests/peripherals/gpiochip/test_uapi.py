@@ -76,20 +76,21 @@ def test_the_numbers_are_those_of_the_kernels_documents():
     assert {name: FACTS[name] for name in NUMBERS} == NUMBERS
 
 
-def test_sizes_places_and_numbers_are_those_of_the_kernels_header(tmp_path):
+@pytest.mark.parametrize("bits", ["", "-m32"])
+def test_sizes_places_and_numbers_are_those_of_the_kernels_header(tmp_path, bits):
     compiler = shutil.which("cc")
     if compiler is None:
         pytest.skip("there is no C compiler")
-    lines = [f'printf("%llu\\n", (unsigned long long)({fact}));' for fact in FACTS]
-    program = "#include <linux/gpio.h>\n#include <stddef.h>\n#include <stdio.h>\nint main(void){" + "".join(lines) + "}"
-    (tmp_path / "facts.c").write_text(program)
-    command = [compiler, "-o", "facts", "facts.c"]
+    asserts = [f'_Static_assert(({fact}) == {said}ull, "{fact}");' for fact, said in FACTS.items()]
+    (tmp_path / "facts.c").write_text("\n".join(["#include <linux/gpio.h>", "#include <stddef.h>", *asserts, ""]))
+    # The kernel's headers stand where the compiler's usual target has them; for these structs they are the same.
+    multiarch = subprocess.run([compiler, "-print-multiarch"], capture_output=True, text=True, timeout=60, check=False)
+    also = ["-idirafter", f"/usr/include/{multiarch.stdout.strip()}"]
+    command = [compiler, "-fsyntax-only", *also, *filter(None, [bits]), "facts.c"]
     made = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
-    if "linux/gpio.h" in made.stderr:
-        pytest.skip("there is no linux/gpio.h")
+    if "linux/gpio.h" in made.stderr or "-m32" in made.stderr or "asm/" in made.stderr:
+        pytest.skip(f"no header or no such target here: {made.stderr.splitlines()[0]}")
     assert made.returncode == 0, made.stderr
-    said = subprocess.run([tmp_path / "facts"], capture_output=True, text=True, timeout=60, check=True).stdout
-    assert dict(zip(FACTS, map(int, said.split()))) == FACTS
 
 
 def test_an_outputs_value_stands_in_its_config():
