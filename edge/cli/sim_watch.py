@@ -71,10 +71,10 @@ def _live(look: Look, out: TextIO) -> int:
         while True:
             width, height = _size()
             screen.show(_picture(look, width - 1, height - 1), (width, height))
-            key = keys.wait(EVERY)
-            if key and key in ENDS:
+            typed = keys.wait(EVERY)
+            if any(key in ENDS for key in typed):
                 return 0
-            if key:
+            if typed:
                 screen.forget()
     finally:
         keys.close()
@@ -140,7 +140,7 @@ class Keys:
         termios.tcsetattr(fd, termios.TCSADRAIN, quiet)
 
     def wait(self, seconds: float) -> bytes:
-        """The first key within that time, b"" when none came; the end of the input is Ctrl-D."""
+        """The keys that came first within that time, b"" when none did; the end of the input is Ctrl-D."""
         from select import select
         from time import sleep
 
@@ -149,7 +149,7 @@ class Keys:
             return b""
         if not select([self.fd], [], [], seconds)[0]:
             return b""
-        return os.read(self.fd, 64)[:1] or b"\x04"
+        return os.read(self.fd, 64) or b"\x04"
 
     def close(self) -> None:
         """Give the terminal back as it was."""

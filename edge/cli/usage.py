@@ -10,8 +10,9 @@ fieldhand tool NAME key=value ...     one gated call, no model
 fieldhand policy check NAME JSON      what the gate says (10 asks, 11 denies)
 fieldhand policy explain [NAME JSON]  every rule, or why this call
 fieldhand tape list|show|resume NAME  what was said and done; NAME may be `last`
-fieldhand sim show|set NAME VALUE|reset
-                                      look at the simulated board, change it
+fieldhand sim show|set NAME VALUE|reset|watch [--once]
+                                      look at the simulated board, change it;
+                                      watch: as it goes on, a real one too
 fieldhand doctor [--json]             what is present here
 fieldhand wire [--json]               what is wired where, and does it answer
 fieldhand stop [--all|--network|--tool NAME] [--why TEXT]

@@ -63,7 +63,7 @@ def test_a_call_is_shown_with_the_tape_that_it_is_of(state):
 @pytest.mark.parametrize("light", ["812", "20130"])
 def test_a_tool_and_show_and_the_answer_write_a_value_alike(board, state, light):
     from edge.model.wording import measured
-    from edge.tools.sensor_read import say
+    from edge.tools.line_text import reading as say
 
     sim(state, "set", "light", light)
     reading = board.sense("light")
