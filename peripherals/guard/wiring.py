@@ -106,7 +106,7 @@ def _shared_lines(lines: tuple[GpioLine, ...], outputs: dict[str, Output]) -> li
     for one in sorted(lines, key=lambda one: one.name not in outputs):
         owner = first.setdefault(_place(one), one.name)
         if owner != one.name and not (owner in outputs and outputs[owner].feedback == one.name):
-            found.append(f"{owner} and {one.name} are both at {one.line}: a line has one name")
+            found.append(f"{_shown(one.line)} has two names: {owner} and {one.name}")
     return found
 
 
@@ -116,5 +116,5 @@ def _shared_channels(channels: tuple[PwmChannel, ...]) -> list[str]:
     for one in channels:
         owner = first.setdefault((one.chip, one.channel), one.name)
         if owner != one.name:
-            found.append(f"{owner} and {one.name} are both at channel {one.channel} of {one.chip}")
+            found.append(f"channel {one.channel} of {one.chip} has two names: {owner} and {one.name}")
     return found

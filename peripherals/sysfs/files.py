@@ -2,7 +2,9 @@
 
 Rules this file keeps:
 1. A descriptor is opened once and kept. When its device goes, it answers ENODEV, whatever takes the device's name.
-2. Errors are OSError with the kernel's numbers; who asked says what they mean.
+2. An attribute is opened for what it is for, and no more: sysfs refuses to open for reading what can only be written,
+   also to root.
+3. Errors are OSError with the kernel's numbers; who asked says what they mean.
 """
 
 from __future__ import annotations
@@ -22,8 +24,8 @@ if TYPE_CHECKING:
         def target(self, path: str) -> str:
             """The last name of what a link leads to."""
 
-        def open(self, path: str, write: bool = True) -> int:
-            """A descriptor of an attribute."""
+        def open(self, path: str, mode: str = "rw") -> int:
+            """A descriptor of an attribute, to read ("r"), to write ("w") or for both."""
 
         def read(self, fd: int) -> str:
             """The value of an attribute, without the newline."""
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 
 
 MOST = 4096  # bytes of an attribute: one page
+MODES = {"r": os.O_RDONLY, "w": os.O_WRONLY, "rw": os.O_RDWR}
 
 
 class Files:
@@ -53,8 +56,8 @@ class Files:
     def target(self, path: str) -> str:
         return os.path.basename(os.readlink(self.root + path))
 
-    def open(self, path: str, write: bool = True) -> int:
-        return os.open(self.root + path, (os.O_RDWR if write else os.O_RDONLY) | os.O_CLOEXEC)
+    def open(self, path: str, mode: str = "rw") -> int:
+        return os.open(self.root + path, MODES[mode] | os.O_CLOEXEC)
 
     def read(self, fd: int) -> str:
         return os.pread(fd, MOST, 0).decode("ascii", "replace").strip()

@@ -4,8 +4,9 @@ Rules this file keeps (kernel, drivers/pwm/sysfs.c and core.c as documented in s
 1. `export` makes a channel's folder: EBUSY when it is exported or a driver has it, ENODEV beyond the chip's channels.
 2. Every change is applied as a whole: without a period EINVAL, with a duty above the period EINVAL.
 3. The polarity changes only while it is disabled: EBUSY. A chip that cannot invert says EINVAL.
-4. `unexport` leaves the output as it is. A descriptor of what is gone answers ENODEV.
-5. Scripted: `drivers` hold channels, `rights` are missing, `shortest` periods, a `shared` period, values `stuck`.
+4. `export` and `unexport` can only be written, `npwm` only read: EACCES otherwise, also for root.
+5. `unexport` leaves the output as it is. A descriptor of what is gone answers ENODEV.
+6. Scripted: `drivers` hold channels, `rights` are missing, `shortest` periods, a `shared` period, values `stuck`.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ class PwmModel:
             raise _error(errno.EINVAL)
         return self._chip(name).device
 
-    def open(self, path: str, write: bool = True) -> int:
+    def open(self, path: str, mode: str = "rw") -> int:
         name, _, rest = path[len(CLASS) + 1 :].partition("/")
         chip = self._chip(name)
         channel, _, attribute = rest.partition("/")
@@ -73,7 +74,8 @@ class PwmModel:
         if known and chip.slow > 0:
             chip.slow -= 1
             raise _error(errno.EACCES)
-        if write and not chip.rights:
+        allowed = {"export": "w", "unexport": "w", "npwm": "r"}.get(rest, "rw")
+        if not set(mode) <= set(allowed) or ("w" in mode and not chip.rights):
             raise _error(errno.EACCES)
         self._last += 1
         self._open[self._last] = (chip, rest)

@@ -175,7 +175,7 @@ class Channel:
 
     def _order(self, name: str) -> None:
         """Write the channel's number to an attribute of the chip."""
-        fd = self._tree.open(f"{self._folder}/{name}", True)
+        fd = self._tree.open(f"{self._folder}/{name}", "w")
         try:
             self._tree.write(fd, str(self._channel))
         finally:
@@ -190,7 +190,7 @@ class Channel:
     def _number(self, name: str) -> int:
         """An attribute of the chip."""
         try:
-            fd = self._tree.open(f"{self._folder}/{name}", False)
+            fd = self._tree.open(f"{self._folder}/{name}", "r")
             try:
                 return int(self._tree.read(fd))
             finally:

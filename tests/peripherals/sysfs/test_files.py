@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+from glob import glob
 from pathlib import Path
 
 import pytest
 
 from edge.peripherals.sysfs.files import Files
+from edge.peripherals.sysfs.model import Chip, PwmModel
 from edge.peripherals.sysfs.pwm import find
 
 
@@ -43,6 +46,28 @@ def test_a_chip_is_found_by_the_device_that_its_link_names(root: Path) -> None:
     files = Files(f"{root}/")
     assert files.names("/sys/class/pwm") == ["pwmchip0"]
     assert find(files, "fe20c000.pwm") == find(files, "pwmchip0") == "/sys/class/pwm/pwmchip0"
+
+
+def test_an_attribute_that_can_only_be_written_is_opened_for_that_alone() -> None:
+    """Held by the kernel's own sysfs: a file to unbind a driver, which is opened and not written to."""
+    found = [path for path in sorted(glob("/sys/bus/*/drivers/*/unbind")) if os.access(path, os.W_OK)]
+    if not found:
+        pytest.skip("this machine has no attribute that can only be written, or not for this user")
+    files = Files()
+    for mode in ("r", "rw"):
+        with pytest.raises(PermissionError):
+            files.open(found[0], mode)
+    files.close(files.open(found[0], "w"))
+
+
+def test_the_double_refuses_the_same_way() -> None:
+    model = PwmModel(pwmchip0=Chip("a.pwm", 1))
+    for name, mode in (("export", "rw"), ("unexport", "r"), ("npwm", "rw"), ("npwm", "w")):
+        with pytest.raises(PermissionError):
+            model.open(f"/sys/class/pwm/pwmchip0/{name}", mode)
+    assert model.read(model.open("/sys/class/pwm/pwmchip0/npwm", "r")) == "1"
+    model.write(model.open("/sys/class/pwm/pwmchip0/export", "w"), "0")
+    assert "pwm0" in model.names("/sys/class/pwm/pwmchip0")
 
 
 def test_what_is_not_there_is_an_error_of_the_kernels(root: Path) -> None:
