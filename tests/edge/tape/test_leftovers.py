@@ -189,7 +189,7 @@ def test_a_process_that_only_has_the_number_is_left_alone(state: str, agents) ->
 
 
 def test_the_command_line_that_is_looked_for_is_that_of_the_board_process() -> None:
-    words = [word.encode() for word in spawn.command("/the/state", 60.0)]
+    words = [word.encode() for word in spawn.command("/the/state", 60.0, "{}")]
     at = words.index(leftovers.CODE)
     assert words[at - 1] == b"-c" and words[at + 2] == b"/the/state"
 

@@ -1,0 +1,330 @@
+"""The guard as a service: safe before anything else, for all agents that come, again after every end."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import time
+
+import pytest
+
+from edge.faults import HardwareFault, Refused
+from edge.peripherals.guard import door, sessions
+from edge.peripherals.guard.client import Board
+from tests.support.boards import alive, eventually
+from tests.support.services import FAN, PUMP, Place
+
+
+@pytest.fixture
+def place(tmp_path):
+    with Place(tmp_path) as place:
+        yield place
+
+
+def rows(place):
+    return [json.loads(line) for line in (place.state / "guard" / "board.jsonl").read_text().splitlines()]
+
+
+# The start
+
+
+def test_it_serves_agents_that_come_and_go_and_stays(place):
+    process = place.up()
+    for number in range(2):
+        board = place.join(f"run-{number}")
+        assert (board.pid, board.started, board.speed) == (process.pid, 0, 1.0)
+        assert board.set("pump", True, 30.0, "c1")["state"] is True
+        assert place.level(PUMP) is True
+        assert board.sense("door").source == "GPIO4 of pinctrl-bcm2835"
+        board.close()
+        assert place.level(PUMP) is False
+    assert process.poll() is None
+    assert [(row["name"], row["state"], row["run"]) for row in rows(place)] == [
+        ("pump", True, "run-0"),
+        ("pump", False, "run-0"),
+        ("pump", True, "run-1"),
+        ("pump", False, "run-1"),
+    ]
+    assert all(row["boot"] and row["level"] in (0.0, 1.0) for row in rows(place))
+
+
+def test_after_a_kill_the_next_start_makes_safe_before_it_reads_the_card_or_listens(place):
+    """The chips keep driving what was released, as those of a Raspberry Pi do."""
+    first = place.up()
+    place.join().set("pump", True, 60.0, "c1")
+    first.kill()
+    first.wait()
+    assert place.level(PUMP) is True
+    began = time.monotonic()
+    second = place.start()
+    eventually(lambda: place.level(PUMP) is False, pause=0.001)
+    print(f"from the start to the first safe value {1000 * (time.monotonic() - began):.0f} ms")
+    eventually(lambda: place.ask("show"))
+    assert place.join().states()["pump"]["state"] is False
+    assert second.poll() is None
+    assert rows(place)[-1]["why"] == "board started anew"
+
+
+def test_a_kill_of_the_guard_and_wrong_settings_still_end_in_safe_values_held(place):
+    first = place.up()
+    place.join().set("pump", True, 60.0, "c1")
+    first.kill()
+    first.wait()
+    place.settings.write_text("board = [")
+    second = place.up()
+    assert place.level(PUMP) is False
+    board = place.join()
+    assert "the settings are wrong" in board.notes[0]
+    with pytest.raises(Refused, match=r"pump stays as it is: the settings are wrong: .*not TOML") as caught:
+        board.set("pump", True, 10.0, "c1")
+    assert caught.value.rule == "guard.config"
+    assert board.set("pump", False, None, "c2")["state"] is False
+    assert second.poll() is None
+
+
+def test_wrong_settings_without_anything_kept_end_with_the_sentence(place):
+    place.settings.write_text("board = [")
+    process = place.start()
+    assert process.wait(60) == 3
+    assert "not TOML" in process.stderr.read()
+
+
+def test_settings_that_declare_nothing_are_said(place):
+    place.settings.write_text('board = "auto"')
+    process = place.start()
+    assert process.wait(60) == 3
+    assert "nothing to guard" in process.stderr.read()
+
+
+def test_a_second_service_at_the_same_socket_is_refused_and_switches_nothing(place):
+    place.up()
+    board = place.join()
+    board.set("pump", True, 30.0, "c1")
+    second = place.start()
+    assert second.wait(60) == 7
+    assert "another guard" in second.stderr.read()
+    assert place.level(PUMP) is True
+    assert board.states()["pump"]["state"] is True
+
+
+def test_a_state_folder_that_cannot_be_used_does_not_keep_it_from_its_lines(place):
+    (place.state / "guard").write_text("a file where the folder should be")
+    process = place.up()
+    board = place.join()
+    assert any("keeps nothing" in note for note in board.notes)
+    assert board.set("pump", True, 30.0, "c1")["state"] is True
+    process.terminate()
+    process.wait()
+    assert place.level(PUMP) is False
+
+
+# The end
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_signal_makes_safe_and_holds_what_is_declared_to_be_held(place, number):
+    process = place.up()
+    board = place.join()
+    board.set("pump", True, 30.0, "c1")
+    board.set("fan", True, 30.0, "c2")
+    process.send_signal(number)
+    assert process.wait(60) == 128 + number
+    assert (place.level(PUMP), place.level(FAN)) == (False, True)
+    with pytest.raises(HardwareFault, match="unknown until they are read back"):
+        board.states()
+    assert board.events() == [{"event": "off", "name": "pump", "state": False, "why": "board stopping"}]
+    assert not os.path.exists(place.socket)
+
+
+def test_a_start_takes_what_was_held_as_it_is(place):
+    first = place.up()
+    place.join().set("fan", True, 30.0, "c1")
+    first.terminate()
+    first.wait()
+    place.up()
+    assert place.level(FAN) is True
+    place.ask("safe_all")
+    assert place.level(FAN) is False
+
+
+def test_usr1_makes_everything_safe_and_ends_nothing(place):
+    process = place.up()
+    board = place.join()
+    board.set("pump", True, 30.0, "c1")
+    board.set("fan", True, 30.0, "c2")
+    process.send_signal(signal.SIGUSR1)
+    eventually(lambda: not place.level(PUMP) and not place.level(FAN))
+    assert {event["why"] for event in eventually(board.events)} == {"safe-all"}
+    assert board.set("pump", True, 10.0, "c3")["state"] is True
+
+
+# Agents
+
+
+def test_a_killed_agent_takes_down_what_it_held_and_nothing_else(place):
+    place.up()
+    mine, other = place.join("mine"), place.join("other")
+    mine.set("pump", True, 30.0, "c1")
+    other._socket.close()
+    assert mine.states()["pump"]["state"] is True
+    mine._socket.close()
+    eventually(lambda: not place.level(PUMP))
+    assert rows(place)[-1]["why"] == "agent gone"
+
+
+def test_at_most_so_many_agents_and_the_rest_are_told(place):
+    process = place.up()
+    boards = [place.join(f"run-{number}") for number in range(sessions.AGENTS)]
+    with pytest.raises(HardwareFault, match=f"{sessions.AGENTS} agents are at this guard already"):
+        place.join("one too many")
+    assert all(board.states() for board in boards)
+    boards[0].close()
+    eventually(lambda: len(place.ask("show")["agents"]) == sessions.AGENTS - 1)
+    place.join("now").close()
+    assert process.poll() is None
+
+
+def test_nobody_to_join_is_said(tmp_path):
+    with pytest.raises(HardwareFault, match=r"no guard listens at .*guard run"):
+        Board.join(str(tmp_path / "nowhere.sock"))
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user")
+def test_another_user_comes_in_when_named_and_else_not(place):
+    os.chmod(os.path.dirname(place.socket), 0o755)
+    place.up("--users", "nobody")
+    assert _reached(place.socket, "nobody")
+    assert not _reached(place.socket, "daemon")
+
+
+def _reached(path, user):
+    """True when `user` gets an answer. It stands in the folder already: those above are closed to others here."""
+    import pwd
+
+    pid = os.fork()
+    if not pid:
+        code = 1
+        try:
+            os.chdir(os.path.dirname(path))
+            os.setuid(pwd.getpwnam(user).pw_uid)
+            with socket.socket(socket.AF_UNIX) as peer:
+                peer.connect(os.path.basename(path))
+                peer.sendall(b'{"do":"show"}\n')
+                code = 0 if peer.recv(100) else 2
+        except OSError:
+            code = 3
+        finally:
+            os._exit(code)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+
+
+def test_an_agent_that_starts_in_the_same_state_folder_joins_the_service(place):
+    from edge.cli import settle
+    from edge.cli.args import Options
+    from edge.cli.board import choose
+
+    process = place.up()
+    chosen = choose(settle.settings(Options(config=str(place.settings)), {}))
+    board = Board.start(str(place.state), owned=chosen.owned, run="started")
+    assert (board.pid, board.started) == (process.pid, 0)
+    board.set("pump", True, 30.0, "c1")
+    board.close()
+    assert alive(process.pid) and place.level(PUMP) is False
+
+
+# Stop, overrides, safe-all
+
+
+def test_a_stop_in_the_folder_of_an_agent_stops_the_guard_it_joined(place, tmp_path):
+    from edge import stop
+
+    place.up()
+    theirs = tmp_path / "theirs"
+    theirs.mkdir(mode=0o700)
+    board = Board.join(place.socket, "run", str(theirs))
+    board.set("pump", True, 30.0, "c1")
+    assert place.ask("show", state=str(theirs))["watched"] is True
+    stop.set_(str(theirs), stop.One("all", "smoke"))
+    eventually(lambda: not place.level(PUMP))
+    with pytest.raises(Refused, match="smoke"):
+        board.set("pump", True, 10.0, "c2")
+    stop.lift(str(theirs))
+    assert board.set("pump", True, 10.0, "c3")["state"] is True
+
+
+def test_a_word_in_the_override_folder_wins_over_the_agents(place):
+    place.up()
+    board = place.join()
+    board.set("pump", True, 30.0, "c1")
+    folder = place.state / "guard" / "override"
+    folder.mkdir()
+    (folder / "pump").write_text("safe\n")
+    eventually(lambda: not place.level(PUMP))
+    with pytest.raises(Refused) as caught:
+        board.set("pump", True, 10.0, "c2")
+    assert caught.value.rule == "guard.override"
+    (folder / "pump").write_text("on")
+    eventually(lambda: place.level(PUMP))
+    assert board.states()["pump"]["override"]
+    os.unlink(folder / "pump")
+    eventually(lambda: not place.level(PUMP))
+    eventually(lambda: not board.states()["pump"]["override"])
+
+
+def test_safe_all_asks_the_guard_and_prints_what_is_read_back(place):
+    process = place.up()
+    board = place.join()
+    board.set("pump", True, 30.0, "c1")
+    done = place.safe_all()
+    assert done.returncode == 0, done.stderr
+    assert f"safe    pump: off (guard, process {process.pid})" in done.stdout
+    assert place.level(PUMP) is False
+    assert eventually(board.events)[0]["why"] == "safe-all"
+
+
+def test_safe_all_without_a_guard_takes_the_lines_itself(place):
+    first = place.up()
+    board = place.join()
+    board.set("pump", True, 30.0, "c1")
+    board.set("fan", True, 30.0, "c2")
+    first.kill()
+    first.wait()
+    assert (place.level(PUMP), place.level(FAN)) == (True, True)
+    done = place.safe_all(SERVICE_RESULT="success")
+    assert (done.returncode, place.level(PUMP), place.level(FAN)) == (0, False, True), done.stderr
+    done = place.safe_all("--json")
+    assert done.returncode == 0, done.stderr
+    assert place.level(FAN) is False
+    assert {row["output"]: row["safe"] for row in json.loads(done.stdout)} == {"pump": True, "fan": True}
+    place.settings.write_text("board = [")
+    done = place.safe_all()
+    assert done.returncode == 0 and "what was declared last is taken" in done.stderr
+    assert "safe    pump: off" in done.stdout
+
+
+def test_safe_all_names_who_holds_a_line_and_says_what_hangs(place):
+    from edge.peripherals.gpiochip.chip import Settings
+    from edge.peripherals.gpiochip.find import find
+
+    held = find(place.chips.remote()).request(PUMP, Settings("output", True), "somebody")
+    done = place.safe_all()
+    assert done.returncode == 7
+    assert "UNKNOWN pump" in done.stdout and "somebody" in done.stdout
+    assert "safe    fan" in done.stdout
+    held.close()
+    process = place.up()
+    process.send_signal(signal.SIGSTOP)
+    done = place.safe_all()
+    assert done.returncode == 7
+    assert "did not answer" in done.stdout
+
+
+def test_a_service_can_have_a_simulated_board(place, tmp_path):
+    place.settings.write_text('board = "sim"')
+    place.up()
+    board = place.join()
+    assert board.speed == 60.0
+    assert board.set("fan", True, 600.0, "c1")["state"] is True
+    assert door.ask(place.socket, {"do": "set", "name": "temperature", "value": "40"})["said"] == "temperature is 40 C"
