@@ -40,9 +40,12 @@ def _at(pin: Mapping[str, Any]) -> str:
 
     name = str(pin["name"])
     room = SIDE - len(name) - 4
-    if pin.get("declared"):
-        return f"{line(pin['declared'])[:room]} ="
-    if pin.get("held_by"):
-        return f"[{line(pin['held_by'])[:room]}]"
+    declared, holder = pin.get("declared", ""), pin.get("held_by", "")
+    if declared and holder and not str(holder).startswith("fieldhand"):  # somebody else is at what is ours
+        return f"{line(f'{declared} [{holder}]')[:room]} ="
+    if declared:
+        return f"{line(declared)[:room]} ="
+    if holder:
+        return f"[{line(holder)[:room]}]"
     others = ", ".join(pin.get("others", ()))
     return f"({others[:room]})" if others else ""

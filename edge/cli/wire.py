@@ -39,8 +39,7 @@ def wire(options: Options) -> int:
     state = settle.state_folder(settings.state, os.environ, reading=True)
     chosen = choose(settings)
     board = identify(here(chosen.real).data)
-    owned = settle.owned(settings)
-    rows, guard, notes = _real(chosen, state, board) if chosen.real else _simulated(owned, chosen, state)
+    rows, guard, notes = _real(chosen, state, board) if chosen.real else _simulated(settle.owned(settings), state)
     if options.json:
         import json
 
@@ -72,31 +71,25 @@ def _real(chosen: Chosen, state: str, board: Board) -> tuple[tuple[Row, ...], Gu
     return wiring.rows(owned, guard, seen, seam, board), guard, notes
 
 
-def _simulated(owned: Owned, chosen: Chosen, state: str) -> tuple[tuple[Row, ...], Guard, list[str]]:
+def _simulated(owned: Owned, state: str) -> tuple[tuple[Row, ...], Guard, list[str]]:
     """The parts of the simulated board, from the one that runs or from what is kept."""
     from edge.cli import wiring
+    from edge.peripherals.sim.worlds import sim_board
+    from edge.record import replace
 
-    owned, addresses = _greenhouse(owned) if chosen.owned is None else (owned, {})
+    board = sim_board(owned.world)
+    owned = replace(owned, outputs=board.outputs, sensors=board.sensors)
     guard, notes = wiring.Guard(), []
     if state:
         from edge.cli.sim import look
 
         try:
-            told = look(state)
-            guard = wiring.heard(told, "")
-            if not set(guard.outputs) & {one.name for one in owned.outputs}:
-                guard = wiring.Guard()  # what is kept there is another world's
-            notes = [str(note) for note in told.get("notes", ())]
+            told = look(state, owned.world)
+            guard, notes = wiring.heard(told, ""), [str(note) for note in told.get("notes", ())]
         except Fault as fault:
             notes = [str(fault)]
+    addresses = {name: part.address for name, part in board.parts.items()}
     return wiring.parts(owned, guard, addresses), guard, notes
-
-
-def _greenhouse(owned: Owned) -> tuple[Owned, dict[str, str]]:
-    from edge.peripherals.sim.declare import OUTPUTS, PARTS, SENSORS
-    from edge.record import replace
-
-    return replace(owned, outputs=OUTPUTS, sensors=SENSORS), {part.sensor.name: part.address for part in PARTS}
 
 
 def text(rows: Iterable[Row], guard: Guard, notes: list[str], board: Board, chosen: Chosen) -> list[str]:
@@ -107,7 +100,7 @@ def text(rows: Iterable[Row], guard: Guard, notes: list[str], board: Board, chos
     if not rows:
         declare = "[outputs.NAME] and [inputs.NAME] of the settings declare what is wired"
         return [*lines, "", *wrapped(f"nothing is declared: {declare}")]
-    lines += ["", _cells(("name", "where", "pin", "safe", "now"), "check")]
+    lines += ["", *_cells(("name", "where", "pin", "safe", "now"), "check")]
     for row in rows:
         lines += _row(row)
     wrong = [row for row in rows if not row.answers]
@@ -139,8 +132,10 @@ def _head(guard: Guard, board: Board, real: bool) -> str:
 def _row(row: Row) -> list[str]:
     where = row.line if not row.active or row.active == "high" else f"{row.line} active low"
     check = row.said if row.answers and len(row.said) <= 21 else "ok" if row.answers else "DOES NOT ANSWER"
-    lines = [_cells((row.name, where, str(row.pin or ""), row.safe, row.now), check)]
+    lines = _cells((row.name, where, str(row.pin or ""), row.safe, row.now[: _COLUMNS[4]]), check)
     about = [row.label, *filter(None, (row.limits,))]
+    if len(row.now) > _COLUMNS[4]:
+        about.append(f"it is {row.now}")
     if row.chip and row.chip not in where:
         about.append(f"on {row.chip}")
     if row.answers and check == "ok" and row.said:
@@ -156,14 +151,15 @@ def _row(row: Row) -> list[str]:
     return lines + wrapped("; ".join(about), "  ")
 
 
-def _cells(cells: tuple[str, ...], last: str) -> str:
-    """The columns; what is too long moves the next ones on, as long as there is room."""
-    line = ""
-    room = 0
+def _cells(cells: tuple[str, ...], last: str) -> list[str]:
+    """The columns; a name or a place that is too long for its own stands on a line above."""
+    if any(len(cell) > width for cell, width in zip(cells[:2], _COLUMNS)):
+        return [*wrapped(f"{cells[0]}  {cells[1]}"), *_cells(("", "", *cells[2:]), last)]
+    line, room = "", 0
     for cell, width in zip(cells, _COLUMNS):
         room += width + 1
         line = f"{line}{cell} ".ljust(room)
-    return f"{line[: WIDTH - len(last)]}{last}".rstrip()
+    return [f"{line}{last}".rstrip()]
 
 
 def _in_order(rows: list[Row]) -> list[Row]:

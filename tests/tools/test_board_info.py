@@ -49,6 +49,16 @@ def test_the_header_is_drawn_with_what_is_at_each_pin() -> None:
     chip.close()
 
 
+def test_a_declared_line_that_another_holds_shows_both() -> None:
+    model = Model("pi3")
+    chip = Chip(model, model.chips()[0])
+    chip.request(17, Settings("input"), "relayd")
+    chip.request(27, Settings("input"), "fieldhand:door")
+    drawing = [" ".join(line.split()) for line in shown(found(model)) if " o o " in line]
+    assert drawing[5].startswith("pump [relayd] = GPIO17 11") and drawing[6].startswith("door = GPIO27 13")
+    chip.close()
+
+
 def test_held_lines_stand_with_their_holders_and_free_ones_by_name() -> None:
     text = "\n".join(shown(found(Model("pi3"))))
     assert "STATUS_LED  raspberrypi-exp-gpio  output  held by ACT" in text

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import json
 import random
+import threading
 from pathlib import Path
 
 import pytest
 
-from edge.cli.board import Chosen
+from edge.cli.board import Chosen, start
 from edge.cli.wire import WIDTH, text, wrapped
 from edge.cli.wiring import Guard
+from edge.config import Settings
 from edge.peripherals.boards.identity import Board
 from edge.peripherals.gpiochip.model import Model
+from edge.peripherals.gpiochip.stock import Line as StockLine
+from edge.peripherals.gpiochip.stock import Stock
+from edge.peripherals.guard.owned import GpioLine, Owned
 from edge.record import replace
 from tests.support import agent
 from tests.support.chips import ChipServer
-from tests.support.wired import OWNED, checked, guard, held
+from tests.support.wired import FAN, OWNED, checked, guard, held
 
 PI3 = Board("Raspberry Pi 3 Model B Rev 1.2", header="40")
 BOARD = """
@@ -71,6 +76,24 @@ def test_what_does_not_answer_is_told_with_what_to_do() -> None:
     assert sum("DOES NOT ANSWER" in line for line in lines) == 5 and all(len(line) <= WIDTH for line in lines)
 
 
+def test_long_names_and_lines_stand_above_the_columns() -> None:
+    owned = Owned(
+        "lines",
+        (replace(FAN, name="fan_of_the_western_greenhouse_0"),),
+        (),
+        (GpioLine("fan_of_the_western_greenhouse_0", "soc", "LINE_WITH_A_NAME_OF_30_LETTERS", True),),
+    )
+    model = Model((Stock("gpiochip0", "soc", (StockLine("LINE_WITH_A_NAME_OF_30_LETTERS"),)),))
+    rows = {name: replace(row, now="a long word for off") for name, row in checked(model, Guard(), owned).items()}
+    lines = text(rows.values(), Guard(), [], PI3, Chosen(owned))
+    assert all(len(line) <= WIDTH for line in lines)
+    assert "it is a long word for off" in " ".join(lines)
+    at = lines.index("fan_of_the_western_greenhouse_0 LINE_WITH_A_NAME_OF_30_LETTERS active low")
+    assert (
+        lines[at + 1].split() == ["off", "a", "long", "word", "ok"] and rows["fan_of_the_western_greenhouse_0"].answers
+    )
+
+
 def test_nothing_declared_says_how_to_declare() -> None:
     lines = text([], Guard(), [], PI3, Chosen(replace(OWNED, outputs=(), sensors=(), lines=())))
     assert "[outputs.NAME]" in " ".join(lines) and all(len(line) <= WIDTH for line in lines)
@@ -121,3 +144,44 @@ def test_a_declared_board_is_checked_on_its_chips(tmp_path: Path) -> None:
         told = json.loads(done.stdout)
         assert done.returncode == 7 and [row["name"] for row in told["rows"] if not row["answers"]] == ["pump"]
         assert told["guard"]["runs"] is False and told["rows"][1]["now"] == "open"
+
+
+def test_another_world_has_its_own_parts(tmp_path: Path) -> None:
+    assert agent.run("wire", home=tmp_path).returncode == 0
+    done = agent.run("wire", "--board", "sim:yard", "--json", home=tmp_path)
+    rows = {row["name"]: row for row in json.loads(done.stdout)["rows"]}
+    assert done.returncode == 0, done.stdout
+    assert rows["door"]["kind"] == "contact" and rows["door"]["now"] in ("open", "closed")
+    assert rows["pump"]["agrees"] is True and rows["tank_level"]["line"] == "I2C 1/0x4a channel 0"
+    assert [one["fails"] for one in rows["pump"]["interlock"]] == ["", "valve does not hold: off"]
+
+
+def test_a_running_guard_is_asked_and_nothing_is_switched_by_it(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    state.mkdir(mode=0o700)
+    file = tmp_path / "board.toml"
+    with ChipServer(tmp_path) as server:
+        outside = server.outside()
+        outside.pull("pinctrl-bcm2835", "GPIO4", False)
+        file.write_text(BOARD.format(chips=server.chips))
+        board = start(replace(Settings(), board=str(file)), str(state), "a-tape")
+        ended = threading.Event()
+        beating = threading.Thread(target=lambda: [board.beat() for _ in iter(lambda: ended.wait(0.2), True)])
+        try:
+            board.set("pump", True, 60.0, "c1")
+            beating.start()
+            before = outside.changes("pinctrl-bcm2835", "GPIO17")
+            done = agent.run("wire", "--json", "--board", str(file), "--state", str(state), home=tmp_path)
+            told = json.loads(done.stdout)
+            rows = {row["name"]: row for row in told["rows"]}
+            assert done.returncode == 0 and told["guard"] == {
+                **{"runs": True, "pid": board.pid, "trouble": ""},
+                "socket": f"{state}/guard/guard.sock",
+            }
+            assert rows["pump"]["now"].startswith("on ") and rows["pump"]["held_by"] == "fieldhand:pump"
+            assert rows["door"]["now"] == "closed" and rows["pump"]["interlock"][0]["fails"] == ""
+            assert outside.changes("pinctrl-bcm2835", "GPIO17") == before
+        finally:
+            ended.set()
+            beating.join()
+            board.close()
