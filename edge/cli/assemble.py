@@ -167,8 +167,8 @@ class Run:
             mark(self.state, self.tape.name)
         board = start(self.settings, self.state, self.tape.name)
         child = {"pid": board.pid, "start": board.started, "what": "board"}
-        while not self.loop.note("child", child, True):
-            pass
+        while board.started and not self.loop.note("child", child, True):
+            pass  # a guard that was joined is nobody's child here
         for sentence in board.notes:
             self.watcher.board({"event": "note", "why": sentence})
         self._pulse = Pulse(board, self.loop.well, self._told)
@@ -185,13 +185,18 @@ class Run:
         return True
 
     def linger(self) -> None:
-        """Wait until no output is on: a one-shot waits for its own leases. Ctrl-C ends the wait."""
+        """A one-shot waits for its own leases; Ctrl-C ends the wait. What a guard that stays holds on is left to it."""
         board = self.world.running_board()
         if board is None:
             return
+        stay = {one.name for one in self.world.scene.outputs if one.on_exit == "hold" and not board.started}
         while not self.loop.interrupted:
-            left = [f"{name} {row['left']:.0f} s" for name, row in board.states().items() if row["state"]]
+            rows = board.states()
+            mine = [name for name, row in rows.items() if row["left"] is not None and row["owner"] == self.tape.name]
+            left = [f"{name} {rows[name]['left']:.0f} s" for name in mine if name not in stay]
             if not left:
+                if mine:
+                    say(f"fieldhand: {', '.join(mine)} is left to the guard, which ends its lease")
                 break
             self.watcher.waiting("its own lease to end: " + ", ".join(left) + " of board time left")
             time.sleep(0.1)
