@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from edge.peripherals.guard.owned import GpioLine, Owned
 
 WIDTH = 80
-_COLUMNS = (14, 20, 3, 4, 12)  # name, where, pin, safe, now; what is left is the check's
+_COLUMNS = (16, 41, 3, 4, 12)  # at most: name, name and place together, pin, safe, now; then the check
+_CHECK = "DOES NOT ANSWER"
 
 
 def wire(options: Options) -> int:
@@ -100,9 +101,10 @@ def text(rows: Iterable[Row], guard: Guard, notes: list[str], board: Board, chos
     if not rows:
         declare = "[outputs.NAME] and [inputs.NAME] of the settings declare what is wired"
         return [*lines, "", *wrapped(f"nothing is declared: {declare}")]
-    lines += ["", *_cells(("name", "where", "pin", "safe", "now"), "check")]
+    widths = _widths(rows)
+    lines += ["", *_cells(("name", "where", "pin", "safe", "now"), "check", widths)]
     for row in rows:
-        lines += _row(row)
+        lines += _row(row, widths)
     wrong = [row for row in rows if not row.answers]
     lines.append("")
     lines += wrapped(f"{len(wrong)} of {len(rows)} do not answer:" if wrong else _all_well(guard, chosen.real))
@@ -129,14 +131,26 @@ def _head(guard: Guard, board: Board, real: bool) -> str:
     return f"{name}; no guard runs" + (f": {guard.trouble}" if guard.trouble else "")
 
 
-def _row(row: Row) -> list[str]:
-    where = row.line if not row.active or row.active == "high" else f"{row.line} active low"
-    check = row.said if row.answers and len(row.said) <= 21 else "ok" if row.answers else "DOES NOT ANSWER"
-    lines = _cells((row.name, where, str(row.pin or ""), row.safe, row.now[: _COLUMNS[4]]), check)
+def _widths(rows: list[Row]) -> tuple[int, ...]:
+    """The columns' widths: as the rows need them, within what a line holds."""
+    name = min(max(4, *[len(row.name) for row in rows]), _COLUMNS[0])
+    place = min(max(5, *[len(_place(row)) for row in rows]), _COLUMNS[1] - name)
+    return (name, place, *_COLUMNS[2:])
+
+
+def _place(row: Row) -> str:
+    return row.line if not row.active or row.active == "high" else f"{row.line} active low"
+
+
+def _row(row: Row, widths: tuple[int, ...]) -> list[str]:
+    fits = len(row.said) <= WIDTH - sum(widths) - len(widths)
+    check = row.said if row.answers and fits else "ok" if row.answers else _CHECK
+    cells = (row.name, _place(row), str(row.pin or ""), row.safe, row.now[: widths[4]])
+    lines = _cells(cells, check, widths)
     about = [row.label, *filter(None, (row.limits,))]
-    if len(row.now) > _COLUMNS[4]:
+    if len(row.now) > widths[4]:
         about.append(f"it is {row.now}")
-    if row.chip and row.chip not in where:
+    if row.chip and row.chip not in row.line:
         about.append(f"on {row.chip}")
     if row.answers and check == "ok" and row.said:
         about.append(row.said)
@@ -151,12 +165,12 @@ def _row(row: Row) -> list[str]:
     return lines + wrapped("; ".join(about), "  ")
 
 
-def _cells(cells: tuple[str, ...], last: str) -> list[str]:
+def _cells(cells: tuple[str, ...], last: str, widths: tuple[int, ...]) -> list[str]:
     """The columns; a name or a place that is too long for its own stands on a line above."""
-    if any(len(cell) > width for cell, width in zip(cells[:2], _COLUMNS)):
-        return [*wrapped(f"{cells[0]}  {cells[1]}"), *_cells(("", "", *cells[2:]), last)]
+    if any(len(cell) > width for cell, width in zip(cells[:2], widths)):
+        return [*wrapped(f"{cells[0]} {cells[1]}"), *_cells(("", "", *cells[2:]), last, widths)]
     line, room = "", 0
-    for cell, width in zip(cells, _COLUMNS):
+    for cell, width in zip(cells, widths):
         room += width + 1
         line = f"{line}{cell} ".ljust(room)
     return [f"{line}{last}".rstrip()]

@@ -116,7 +116,7 @@ def test_it_takes_no_words(words: tuple[str, ...], tmp_path: Path) -> None:
 def test_the_simulated_board_shows_its_parts_with_addresses_and_modes(tmp_path: Path) -> None:
     done = agent.run("wire", home=tmp_path)
     assert done.returncode == 0 and "the simulated board; it does not run now" in done.stdout, done.stderr
-    assert "humidity       I2C 1/0x44" in done.stdout and "mode ok" in done.stdout
+    assert "humidity      I2C 1/0x44" in done.stdout and "mode ok" in done.stdout
     assert agent.run("sim", "set", "humidity", "nak", home=tmp_path).returncode == 0
     done = agent.run("wire", "--json", home=tmp_path)
     told = json.loads(done.stdout)
