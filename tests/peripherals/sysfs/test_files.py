@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 from glob import glob
 from pathlib import Path
 
@@ -58,6 +59,29 @@ def test_an_attribute_that_can_only_be_written_is_opened_for_that_alone() -> Non
         with pytest.raises(PermissionError):
             files.open(found[0], mode)
     files.close(files.open(found[0], "w"))
+
+
+def test_a_value_of_the_kernels_is_read_anew_at_the_same_descriptor() -> None:
+    """Held by the kernel's own sysfs: what the loopback interface counts, before and after a packet."""
+    counter = "/sys/class/net/lo/statistics/rx_packets"
+    if not os.path.exists(counter):
+        pytest.skip("this machine has no loopback interface in its sysfs")
+    files = Files()
+    fd = files.open(counter, "r")
+    before = int(files.read(fd))
+    with (
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as ear,
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as mouth,
+    ):
+        try:
+            ear.bind(("127.0.0.1", 0))
+            mouth.sendto(b"x", ear.getsockname())
+        except OSError as error:
+            pytest.skip(f"loopback cannot be used here: {error.strerror}")
+        ear.settimeout(30.0)
+        ear.recv(1)
+    assert int(files.read(fd)) > before
+    files.close(fd)
 
 
 def test_the_double_refuses_the_same_way() -> None:
