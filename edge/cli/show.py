@@ -127,6 +127,9 @@ class Lines(Watcher):
         if event.get("event") in ("note", "lost", "stopped", "resumed"):
             self._line(f"board: {event['why']}", now=True)
             return
+        if event.get("event") in ("fault", "cleared", "override"):
+            self._line(f"board: {event.get('name', '')}: {event['why']}", now=True)
+            return
         state = {True: "on", False: "off"}.get(event.get("state"), "unknown")  # type: ignore[arg-type]
         self._line(f"board: {event.get('name', '')} {state}, {event.get('why', event.get('event', ''))}", now=True)
 

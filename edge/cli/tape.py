@@ -219,7 +219,7 @@ def _board(record: Fields) -> str:
     if not isinstance(why, str):
         return _rest(record)
     state = {True: "on", False: "off"}.get(record.get("state"), "")  # type: ignore[arg-type]
-    return f"{record.get('name')} {state}: {why}" if state and record.get("name") else why
+    return f"{record.get('name')} {state}".rstrip() + f": {why}" if record.get("name") else why
 
 
 def _child(record: Fields) -> str:

@@ -54,3 +54,16 @@ def test_a_call_alone_is_named_once(lines: Lines, capfd: pytest.CaptureFixture[s
         lines.outcome(call(number), "done", Observation(True, "it"))
     gate = "  medium risk, ask, yes by a person [read.outside]: reads that"
     assert shown(capfd) == [*("1 grep pattern=p1", gate, "  -> it"), *("2 grep pattern=p2", gate, "  -> it")]
+
+
+def test_news_of_the_board_name_the_output(lines: Lines, capfd: pytest.CaptureFixture[str]) -> None:
+    lines.board({"event": "off", "name": "pump", "state": False, "why": "lease ended"})
+    lines.board({"event": "fault", "name": "pump", "why": "feedback: pump was switched off and flow shows on"})
+    lines.board({"event": "override", "name": "pump", "why": "held safe by key"})
+    lines.board({"event": "stopped", "why": "everything is stopped"})
+    assert shown(capfd) == [
+        "board: pump off, lease ended",
+        "board: pump: feedback: pump was switched off and flow shows on",
+        "board: pump: held safe by key",
+        "board: everything is stopped",
+    ]

@@ -152,12 +152,14 @@ def test_what_the_board_says_of_itself_is_shown_as_it_is(folder: str) -> None:
     tape = Tape.create(folder, NAME, QuickDisk())
     tape.append("board", {"event": "lost", "why": "the board process was killed by signal 9"})
     tape.append("board", {"event": "note", "why": "the kept state is damaged"})
+    tape.append("board", {"event": "override", "name": "pump", "why": "held safe by key"})
     tape.append("board", {"event": "odd", "level": 3})
     tape.close()
     texts = [line[26:] for line in show(folder, NAME)[0].splitlines()[1:]]
     assert texts == [
         "the board process was killed by signal 9",
         "the kept state is damaged",
+        "pump: held safe by key",
         '{"event": "odd", "level": 3}',
     ]
 
