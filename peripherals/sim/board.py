@@ -28,48 +28,46 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from edge.peripherals.sim.plan import Event
-else:
-    Protocol = object
+
+    class Circuit(Protocol):
+        """What the parts measure and the relays move. `birth` and `time`: board s.
+
+        `state`: how it is called when kept; `tables`: what in it is a table of numbers, all else is a number.
+        """
+
+        name: str
+        state: str
+        tables: tuple[str, ...]
+        birth: float
+        parts: tuple[Part, ...]
+        outputs: tuple[Output, ...]
+        script: tuple[Event, ...]
+
+        @property
+        def time(self) -> float: ...
+
+        def advance(self, until: float, relays: Mapping[str, Relay]) -> None:
+            """Live on to the last step before `until` with the relays as they are all the while."""
+
+        def truth(self, name: str, relays: Mapping[str, Relay], now: float) -> tuple[float, float]:
+            """What a sensor should show, and the time of that sample."""
+
+        def limits(self, name: str) -> tuple[float, float]:
+            """The lowest and highest value that a sensor's quantity can be set to."""
+
+        def put(self, name: str, value: float, relays: Mapping[str, Relay], now: float) -> None:
+            """Set a sensor's quantity. ValueError: nobody can, with what to do instead."""
+
+        def tanks(self) -> list[dict[str, Any]]: ...
+
+        def kept(self) -> dict[str, Any]: ...
+
+        def restore(self, values: Mapping[str, Any]) -> None:
+            """Take back what `kept` gave; ValueError. Every number in it is finite."""
+
 
 VERSION = 1
 LATEST = 1e12  # board s: beyond that a second is no longer exact enough for leases
-
-
-class Circuit(Protocol):
-    """What the parts measure and the relays move. `birth` and `time`: board s.
-
-    `state`: how it is called when kept; `tables`: what in it is a table of numbers, all else is a number.
-    """
-
-    name: str
-    state: str
-    tables: tuple[str, ...]
-    birth: float
-    parts: tuple[Part, ...]
-    outputs: tuple[Output, ...]
-    script: tuple[Event, ...]
-
-    @property
-    def time(self) -> float: ...
-
-    def advance(self, until: float, relays: Mapping[str, Relay]) -> None:
-        """Live on to the last step before `until` with the relays as they are all the while."""
-
-    def truth(self, name: str, relays: Mapping[str, Relay], now: float) -> tuple[float, float]:
-        """What a sensor should show, and the time of that sample."""
-
-    def limits(self, name: str) -> tuple[float, float]:
-        """The lowest and highest value that a sensor's quantity can be set to."""
-
-    def put(self, name: str, value: float, relays: Mapping[str, Relay], now: float) -> None:
-        """Set a sensor's quantity. ValueError: nobody can, with what to do instead."""
-
-    def tanks(self) -> list[dict[str, Any]]: ...
-
-    def kept(self) -> dict[str, Any]: ...
-
-    def restore(self, values: Mapping[str, Any]) -> None:
-        """Take back what `kept` gave; ValueError. Every number in it is finite."""
 
 
 class SimBoard:

@@ -7,9 +7,10 @@ import pytest
 
 from edge.faults import HardwareFault
 from edge.peripherals.guard.folder import make
+from edge.peripherals.sim import describe, worlds
 from edge.peripherals.sim.board import SimBoard
 from edge.peripherals.sim.greenhouse import BIRTH
-from edge.peripherals.sim.keep import Keep
+from edge.peripherals.sim.keep import Keep, last_world
 
 
 @pytest.fixture
@@ -74,3 +75,46 @@ def test_a_folder_that_cannot_be_made_is_a_sentence(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(HardwareFault, match=r"cannot use its folder .*Not a directory.*--state DIR"):
         make(str(tmp_path / "file"))
+
+
+def test_every_world_has_a_state_of_its_own_and_the_last_one_is_known(folder):
+    text = worlds.text("yard")
+    yard, greenhouse = Keep(folder, text), Keep(folder)
+    board, notes = yard.board()
+    assert (notes, last_world(folder)) == ([], text)
+    board.adjust("tank_level", "7", board.now)
+    yard.save(board.kept())
+    other, notes = greenhouse.board()
+    assert (other.now, notes, last_world(folder)) == (BIRTH, [], "")
+    greenhouse.save(other.kept())
+    again, notes = Keep(folder, text).board()
+    assert (again.truth("tank_level"), notes) == (7.0, [])
+    assert sorted(os.listdir(folder)) == ["state-yard.json", "state.json", "world.json"]
+
+
+def test_a_state_of_another_description_begins_anew_and_stays_aside(folder):
+    first, second = (describe.from_tables({"sim": {"name": "w"}, "tanks": {name: {}}}) for name in ("cistern", "well"))
+    kept = Keep(folder, first)
+    kept.save(kept.board()[0].kept())
+    board, notes = Keep(folder, second).board()
+    assert [tank["name"] for tank in board.circuit.tanks()] == ["well"]
+    assert "another description" in notes[0] and "state-w.json.damaged" in notes[0]
+
+
+def test_a_card_that_takes_no_world_hinders_no_board(folder):
+    os.symlink("/dev/full", folder + "/world.json.new")
+    board, notes = Keep(folder, worlds.text("yard")).board()
+    assert board.circuit.name == "yard"
+    assert "cannot be kept" in notes[0]
+
+
+@pytest.mark.parametrize("text", ["", "x", "{}}", '{"sim":3}', "\xff", "x" * 200_000])
+def test_a_last_world_that_cannot_be_read_is_the_greenhouse(folder, text):
+    with open(folder + "/world.json", "w", encoding="latin-1") as file:
+        file.write(text)
+    assert last_world(folder) == ""
+
+
+def test_what_is_no_description_is_refused(folder):
+    with pytest.raises(ValueError):
+        Keep(folder, '{"sim":3}')
