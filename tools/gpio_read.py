@@ -31,11 +31,11 @@ def words(args: Args, scene: Scene) -> str:
     from edge.gate.lines import called, resolve
 
     kind, name = resolve(args["line"], scene)
-    return f"look at the line {called(name)}" if kind == "line" else f"look at the {kind} {name}"
+    return f"look at the line {called(name, scene)}" if kind == "line" else f"look at the {kind} {name}"
 
 
 def run(args: Args, hands: Hands) -> Observation:
-    from edge.gate.lines import resolve
+    from edge.gate.lines import called, resolve
 
     kind, name = resolve(args["line"], hands.scene)
     if kind == "sensor":
@@ -46,7 +46,7 @@ def run(args: Args, hands: Hands) -> Observation:
     gpio = hands.scene.gpio
     if found["own"] and gpio is not None and name in gpio.lab:
         return _output(name, hands)
-    return Observation(True, _say(found), found)
+    return Observation(True, _say(called(name, hands.scene), found), found)
 
 
 def _contact(name: str, hands: Hands) -> Observation:
@@ -68,10 +68,7 @@ def _output(name: str, hands: Hands) -> Observation:
     return Observation(True, f"{standing(output, now)}; the guard holds it", told)
 
 
-def _say(found: Mapping[str, Any]) -> str:
-    from edge.gate.lines import called
-
-    name = called(found["line"])
+def _say(name: str, found: Mapping[str, Any]) -> str:
     if found["value"] is not None:
         return f"{name} is {'high (1)' if found['value'] else 'low (0)'}: an input that nobody holds"
     if found["used"]:

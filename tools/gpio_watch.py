@@ -30,31 +30,31 @@ def effects(args: Args, scene: Scene) -> tuple[Effect, ...]:
 def words(args: Args, scene: Scene) -> str:
     from edge.gate.lines import called, meant
 
-    return f"watch the line {called(meant(args['line'], scene))} for edges, {span(args['seconds'])} long"
+    return f"watch the line {called(meant(args['line'], scene), scene)} for edges, {span(args['seconds'])} long"
 
 
 def run(args: Args, hands: Hands) -> Observation:
-    from edge.gate.lines import meant
+    from edge.gate.lines import called, meant
 
     name = meant(args["line"], hands.scene)
     debounce = args.get("debounce_ms", 0) / 1000
     found = hands.lines.watch(name, float(args["seconds"]), args.get("edges", "both"), debounce)
     shown = [{"edge": _edge(rising), "at": round(at, 6)} for rising, at in found["edges"]]
-    return Observation(True, _say(found, args.get("edges", "both")), {**found, "edges": shown})
+    return Observation(
+        True, _say(called(name, hands.scene), found, args.get("edges", "both")), {**found, "edges": shown}
+    )
 
 
 def _edge(rising: bool) -> str:
     return "rising" if rising else "falling"
 
 
-def _say(found: Mapping[str, Any], edges: str) -> str:
-    from edge.gate.lines import called
-
+def _say(line: str, found: Mapping[str, Any], edges: str) -> str:
     which = "edges" if edges == "both" else f"{edges} edges"
     count = f"{found['count']} {which}" if found["count"] != 1 else f"1 {which[:-1]}"
     each = f" ({found['rising']} rising, {found['falling']} falling)" if edges == "both" and found["count"] else ""
     levels = f"{_level(found['before'])} before, {_level(found['after'])} after"
-    lines = [f"{called(found['line'])}: {count}{each} in {found['seconds']:.1f} s; {levels}"]
+    lines = [f"{line}: {count}{each} in {found['seconds']:.1f} s; {levels}"]
     if found["why"]:
         lines[0] += f"; it ended early: {found['why']}"
     if found["lost"]:

@@ -35,7 +35,7 @@ def words(args: Args, scene: Scene) -> str:
     name = meant(args["line"], scene)
     most = [span(one.max_on) for one in scene.outputs if one.name == name]
     bound = f" (at most {most[0]})" if most and args["value"] and args.get("for_seconds") is None else ""
-    return f"drive the lab line {called(name)} {_how(args)}{bound}"
+    return f"drive the lab line {called(name, scene)} {_how(args)}{bound}"
 
 
 def run(args: Args, hands: Hands) -> Observation:
@@ -44,7 +44,7 @@ def run(args: Args, hands: Hands) -> Observation:
     name = meant(args["line"], hands.scene)
     seconds = args.get("for_seconds")
     now = hands.outputs.set(name, args["value"], None if seconds is None else float(seconds))
-    text = f"{called(name)} is driven {'high' if now['state'] else 'low'}"
+    text = f"{called(name, hands.scene)} is driven {'high' if now['state'] else 'low'}"
     if now["state"]:
         text += f", {span(now['left'])} left, then it goes low by itself"
     return Observation(True, text, dict(now))

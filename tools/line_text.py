@@ -43,7 +43,7 @@ def thing(name: str, scene: Scene) -> str:
     """An output in physical words: `irrigation pump (pump, GPIO17, physical pin 11)`."""
     for output in scene.outputs:
         if output.name == name:
-            return f"{output.label} ({name}, {shown(output.where)})"
+            return f"{output.label} ({name}, {shown(output.where, scene)})"
     return f"the output {name}"
 
 

@@ -160,7 +160,7 @@ def _line(effect: Effect, name: str, scene: Scene) -> Finding:
 
     gpio = scene.gpio
     grant = Grant(effect.verb, "line", name, effect.deep)
-    what = f"{called(name)} {effect.detail}".rstrip()
+    what = f"{called(name, scene)} {effect.detail}".rstrip()
     if gpio is None:
         place = "none"
     elif effect.verb == "actuate":

@@ -7,6 +7,8 @@ Rules:
    the identity EEPROM of boards on top, 2 and 3 to a bus with pull-ups; from 28 on the lines are the board's own: SD
    card, Wi-Fi, Bluetooth, power. Those only the operator names.
 3. A line that an output or a contact is wired to belongs to the guard: it is called by that output or contact.
+4. Physical pins are those of a Raspberry Pi's header: where the settings name another chip for the lines, none is told
+   and none is understood.
 
 The table is the 40-pin header of Raspberry Pi boards since the B+ (the first 26 pins are those of the older ones).
 """
@@ -17,8 +19,9 @@ from edge.faults import UsageFault
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from edge.call import Gpio, Output, Scene, Sensor
+    from edge.call import Gpio, Scene
 
+HEADERS = ("pinctrl-rp1", "pinctrl-bcm2711", "pinctrl-bcm2835")  # the chips behind such a header, by their labels
 MOST = 57  # the highest line that a chip behind such a header has (BCM2711: 58 lines)
 FREE = frozenset(f"GPIO{number}" for number in range(4, 28) if number not in (14, 15))
 # The physical pin of GPIO0, GPIO1 ...
@@ -45,7 +48,7 @@ def meant(text: str, scene: Scene) -> str:
         if low.startswith(prefix):
             digits = low[len(prefix) :].strip()
             if _is_number(digits):
-                return _of_pin(digits) if prefix in ("pin", "board", "j8:") else _of_number(digits)
+                return _of_pin(digits, scene) if prefix in ("pin", "board", "j8:") else _of_number(digits)
     if _is_number(plain.lstrip("-")):
         return _of_number(plain)
     if not 0 < len(plain) <= _LONGEST or not plain.isprintable():
@@ -63,8 +66,10 @@ def _of_number(digits: str) -> str:
     return f"GPIO{int(digits)}"
 
 
-def _of_pin(digits: str) -> str:
+def _of_pin(digits: str, scene: Scene) -> str:
     number = int(digits[:3])
+    if not _has_header(scene):
+        raise UsageFault("the header of this board is not known, so no pin is a line", "call it by its name")
     if len(digits) > 3 or number not in PINS:
         known = (
             f"pin {number} of the header is power or ground" if 0 < number <= 40 else f"there is no pin {digits[:20]}"
@@ -85,15 +90,21 @@ def pin(name: str) -> int:
     return PINS[number] if 0 <= number < len(PINS) else 0
 
 
-def shown(where: str) -> str:
+def _has_header(scene: Scene) -> bool:
+    """False where the settings name a chip that is behind no header that is known (rule 4)."""
+    return scene.gpio is None or not scene.gpio.chip or scene.gpio.chip in HEADERS
+
+
+def shown(where: str, scene: Scene) -> str:
     """Where something is wired, with the physical pin: `GPIO17, physical pin 11`."""
-    number = pin(where.partition(",")[0])
-    return f"{where}, physical pin {number}" if number and "pin" not in where else where
+    line, of, chip = where.partition(",")[0].partition(" of ")
+    number = pin(line) if (chip in HEADERS if of else _has_header(scene)) else 0
+    return f"{where}, physical pin {number}" if number and "pin " not in where else where
 
 
-def called(name: str) -> str:
+def called(name: str, scene: Scene) -> str:
     """A line in words: `GPIO17 (physical pin 11)`."""
-    number = pin(name)
+    number = pin(name) if _has_header(scene) else 0
     return f"{name} (physical pin {number})" if number else name
 
 
@@ -105,26 +116,29 @@ def resolve(text: str, scene: Scene) -> tuple[str, str]:
     plain = text.strip()
     lab = scene.gpio.lab if scene.gpio is not None else ()
     if plain not in lab:
-        for kind, thing in _declared(scene):
-            if thing.name == plain:
-                return kind, plain
+        for one in scene.sensors:
+            if one.name == plain:
+                return "sensor", plain
+        for output in scene.outputs:
+            if output.name == plain:
+                return "output", plain
     name = meant(plain, scene)
     if name not in lab:
-        for kind, thing in _declared(scene):
-            if _wired(thing.where, name, scene):
-                return kind, thing.name
+        low, gpio = name.lower(), scene.gpio
+        for one in scene.sensors:
+            if one.where and _wired(one.where, low, gpio):
+                return "sensor", one.name
+        for output in scene.outputs:
+            if _wired(output.where, low, gpio):
+                return "output", output.name
     return "line", name
 
 
-def _declared(scene: Scene) -> list[tuple[str, Sensor | Output]]:
-    return [*[("sensor", one) for one in scene.sensors], *[("output", one) for one in scene.outputs]]
-
-
-def _wired(where: str, line: str, scene: Scene) -> bool:
+def _wired(where: str, low: str, gpio: Gpio | None) -> bool:
     """True when `where` (`GPIO17`, `GPIO17 of LABEL`, `GPIO17, physical pin 11`) is this line of the header's chip."""
-    if not where.lower().startswith(line.lower()):
+    if where[: len(low)].lower() != low:
         return False
     name, of, chip = where.partition(" of ")
-    if of and (scene.gpio is None or chip.partition(",")[0] != scene.gpio.chip):
+    if of and (gpio is None or chip.partition(",")[0] != gpio.chip):
         return False
-    return name.partition(",")[0].lower() == line.lower()
+    return name.partition(",")[0].lower() == low

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from edge.brief import brief
-from edge.call import Effect, Observation, Scene
-from edge.catalogue import ALWAYS, BOARD, FINDERS, MINIMAL, Catalogue, definition, select
+from edge.call import Effect, Gpio, Observation, Output, Scene
+from edge.catalogue import ALWAYS, BOARD, FINDERS, MINIMAL, Catalogue, definition, lacking, select
 from edge.gate.names import KNOWN, canonical
+from edge.record import replace
 from edge.registry import TOOLS, every
 from edge.tool import Tool
 from tests.support.turns import Bench
@@ -56,6 +57,17 @@ def test_what_the_board_declares_is_there_whatever_was_selected_and_what_it_does
     assert set(chosen(sensors=True)) - set(chosen()) == {"sensor_list", "sensor_read"}
     assert set(chosen(outputs=True)) - set(chosen()) == {"output_list", "output_set"}
     assert not set(BOARD) & set(chosen("*"))
+
+
+def test_tools_for_what_this_board_has_not_are_told_with_the_reason() -> None:
+    plain, lamp = Output("fan", "fan", "relay"), Output("lamp", "lamp", "pwm", pwm=True)
+    nothing = lacking(Scene("/", ""))
+    assert set(nothing) == {"output_pulse", "output_pwm", "gpio_read", "gpio_watch", "gpio_write"}
+    assert set(lacking(Scene("/", "", outputs=(plain,)))) == set(nothing) - {"output_pulse"}
+    lines = Scene("/", "", outputs=(plain, lamp), gpio=Gpio())
+    assert set(lacking(lines)) == {"gpio_write"} and "lab = true" in lacking(lines)["gpio_write"]
+    assert lacking(replace(lines, gpio=Gpio(lines=("GPIO22",), lab=("GPIO22",)))) == {}
+    assert not set(nothing) & {*BOARD, *ALWAYS, *MINIMAL}  # none of them makes the smallest first request larger
 
 
 def test_an_entry_that_selects_nothing_is_told_with_a_near_name() -> None:

@@ -98,9 +98,19 @@ def test_a_line_that_is_wired_is_called_by_what_it_is_wired_to(text: str, what: 
 
 
 def test_where_something_is_stands_with_its_physical_pin() -> None:
-    assert shown("GPIO17") == shown("GPIO17, physical pin 11") == "GPIO17, physical pin 11"
-    assert shown("line 3 of mcp23017") == "line 3 of mcp23017"
-    assert called("GPIO22") == "GPIO22 (physical pin 15)" and called("ACT_LED") == "ACT_LED"
+    assert shown("GPIO17", BARE) == shown("GPIO17, physical pin 11", BARE) == "GPIO17, physical pin 11"
+    assert shown("GPIO17 of pinctrl-rp1", BARE) == "GPIO17 of pinctrl-rp1, physical pin 11"
+    for where in ("line 3 of mcp23017", "GPIO17 of mcp23017", "sim relay 1", "channel 0 of pwmchip0"):
+        assert shown(where, BARE) == where
+    assert called("GPIO22", BOARD) == "GPIO22 (physical pin 15)" and called("ACT_LED", BOARD) == "ACT_LED"
+
+
+def test_on_another_header_no_pin_is_told_and_none_is_understood() -> None:
+    other = Scene("/", "", gpio=Gpio(chip="gpio-meson"))
+    assert shown("GPIO17", other) == "GPIO17" == called("GPIO17", other) == meant("17", other)
+    assert shown("GPIO17 of pinctrl-bcm2711", other).endswith("physical pin 11")
+    with pytest.raises(UsageFault, match="header of this board is not known"):
+        meant("pin 11", other)
 
 
 def verdicts(verb: str, on: str, scene: Scene = BOARD, **policy: Any) -> list[str]:
