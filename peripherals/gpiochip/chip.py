@@ -146,12 +146,18 @@ class Chip:
             self._names.pop("", None)
         return self._names
 
-    def request(self, offset: int, settings: Settings, consumer: str) -> Request:
-        """Hold a line. HardwareFault names who holds it already, or why the kernel refuses."""
+    def request(self, offset: int, settings: Settings, consumer: str, room: int = 0) -> Request:
+        """Hold a line. HardwareFault names who holds it already, or why the kernel refuses.
+
+        `consumer`: what others are told of its holder, 31 bytes. `room`: edges the kernel is to hold for a slow reader
+        (up to 1024), 0 for 16.
+        """
+        if not 0 <= offset < self.lines:
+            raise self._none(str(offset))
         from edge.peripherals.gpiochip.request import Request
 
         value = bool(settings.value)
-        data = uapi.request(offset, consumer, settings.config(value))
+        data = uapi.request(offset, consumer, settings.config(value), room)
         try:
             self._seam.ioctl(self._fd, uapi.GET_LINE, data)
         except OSError as error:

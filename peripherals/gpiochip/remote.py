@@ -14,7 +14,7 @@ from __future__ import annotations
 import _socket
 import _thread
 import errno
-import os
+import posix as os
 from sys import byteorder
 
 from edge.faults import HardwareFault
@@ -209,7 +209,7 @@ class Address:
         self._folder = -1
 
     def __enter__(self) -> str:
-        if len(os.fsencode(self._path)) <= LONGEST:
+        if len(self._path.encode("utf-8", "surrogateescape")) <= LONGEST:
             return self._path
         folder, _, name = self._path.rpartition("/")
         self._folder = os.open(folder or "/", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

@@ -10,7 +10,7 @@ Rules this file keeps:
 
 from __future__ import annotations
 
-import os
+import posix as os
 
 from edge.peripherals.gpiochip import uapi
 from edge.record import Record

@@ -8,7 +8,8 @@ Rules this file keeps:
 
 from __future__ import annotations
 
-import os
+import posix as os
+from errno import EBADF
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,6 +37,13 @@ if TYPE_CHECKING:
 MODEL = "model:"
 
 
+def _is_link(path: str) -> bool:
+    try:
+        return os.lstat(path).st_mode & 0o170000 == 0o120000  # S_IFMT, S_IFLNK
+    except OSError:
+        return False  # it is gone since it was listed: opening it will say so
+
+
 class Kernel:
     """The real ones. `root`: the folder of the nodes."""
 
@@ -49,7 +57,7 @@ class Kernel:
             return ()
         numbered = [name for name in names if name[:8] == "gpiochip" and name[8:].isdigit() and name.isascii()]
         paths = [f"{self.root}/{name}" for name in sorted(numbered, key=lambda name: (len(name), name))]
-        return tuple([path for path in paths if not os.path.islink(path)])
+        return tuple([path for path in paths if not _is_link(path)])
 
     def open(self, path: str) -> int:
         return os.open(path, os.O_RDWR | os.O_CLOEXEC)
@@ -57,6 +65,8 @@ class Kernel:
     def ioctl(self, fd: int, request: int, data: bytearray) -> None:
         from fcntl import ioctl
 
+        if fd < 0:  # what was closed; ioctl itself would call that a ValueError
+            raise OSError(EBADF, os.strerror(EBADF))
         ioctl(fd, request, data, True)
 
     def read(self, fd: int, size: int) -> bytes:

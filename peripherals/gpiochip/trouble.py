@@ -10,7 +10,7 @@ Rules this file keeps:
 from __future__ import annotations
 
 import errno
-import os
+import posix as os
 
 from edge.faults import HardwareFault
 from edge.peripherals.gpiochip.find import holder

@@ -82,14 +82,18 @@ def config(flags: int, value: bool | None, debounce: float) -> bytearray:
     return data
 
 
-def request(offset: int, consumer: str, asked: bytearray) -> bytearray:
-    """`struct gpio_v2_line_request`, 592 bytes, for one line. `asked`: its config. The consumer is cut to 31 bytes."""
+def request(offset: int, consumer: str, asked: bytearray, room: int = 0) -> bytearray:
+    """`struct gpio_v2_line_request`, 592 bytes, for one line. `asked`: its config.
+
+    The consumer is cut to 31 bytes. `room`: events the kernel is to hold, 0 for its own choice, which is 16.
+    """
     data = bytearray(REQUEST_SIZE)
     put(data, 0, 4, offset)
     shown = consumer.encode("utf-8", "replace")[: NAME - 1].decode("utf-8", "ignore").encode("utf-8")
     data[CONSUMER_AT : CONSUMER_AT + len(shown)] = shown
     data[CONFIG_AT : CONFIG_AT + CONFIG_SIZE] = asked
     put(data, COUNT_AT, 4, 1)
+    put(data, BUFFER_AT, 4, room)
     return data
 
 

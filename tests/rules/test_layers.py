@@ -275,23 +275,23 @@ ROOMS = (
     Room("edge.tools.calculator", WORDS + " edge.tools.calc.*", late="fractions"),
     Room("edge.tools.*", "edge.tool edge.call edge.faults edge.text edge.record edge.regex", late=PURE_LATE),
     # Parts and circuits are arithmetic, the protocol is bytes: no clock but the one that is handed in.
-    Room(SIM, "edge.faults edge.record edge.call edge.peripherals.guard.line " + SIM, "math", PURE_LATE),
+    Room(SIM, f"edge.faults edge.record edge.call {GUARD_TEXT} {SIM}", "math", PURE_LATE),
     Room(GUARD, "edge.faults edge.record edge.call " + GUARD, late=PURE_LATE),
     Room("edge.peripherals"),
-    # Lines of GPIO chips: numbers and bytes, and the five calls of the seam.
+    # Lines of GPIO chips: numbers and bytes, and the five calls of the seam. The guard runs without `os`, by `posix`.
     Room(
         "edge.peripherals.gpiochip edge.peripherals.gpiochip.chip edge.peripherals.gpiochip.find "
         "edge.peripherals.gpiochip.request edge.peripherals.gpiochip.seam edge.peripherals.gpiochip.trouble "
         "edge.peripherals.gpiochip.uapi",
         "edge.faults edge.record edge.peripherals.gpiochip.*",
-        "errno os sys",
+        "errno posix sys",
         PURE_LATE + " fcntl",
     ),
     # The model of chips: a pipe for each line, a thread for each level that has to stay, a socket for other processes.
     Room(
         "edge.peripherals.gpiochip.*",
         "edge.faults edge.record edge.peripherals.gpiochip.* edge.peripherals.guard.line",
-        "_socket _thread errno os select sys time",
+        "_socket _thread errno os posix select sys time",
         PURE_LATE + " fcntl stat",
     ),
     # Facts of boards as data: headers, reserved lines, revision codes. Whoever asks hands in what reads a file.

@@ -91,6 +91,8 @@ def test_another_spelling_is_offered(chip):
 def test_an_offset_that_is_not_there_is_refused_before_it_is_packed(chip, offset):
     with pytest.raises(HardwareFault, match="0 to 53"):
         chip.info(offset)
+    with pytest.raises(HardwareFault, match="0 to 53"):
+        chip.request(offset, Settings("input"), "fieldhand")
 
 
 @pytest.mark.parametrize(

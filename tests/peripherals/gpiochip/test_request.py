@@ -180,6 +180,23 @@ def test_the_numbers_of_edges_may_go_round_and_begin_anew(model):
     assert [(edge.seqno, edge.lost) for edge in held.events()] == [(1, 0)]
 
 
+def test_a_slow_reader_may_ask_for_more_room(model):
+    held = find(model).request(17, Settings("input", edges="both"), "slow", room=64)
+    for _ in range(60):
+        model.pull(PATH, 17, not model.outside(PATH, 17))
+    edges = [edge for _ in range(4) for edge in held.events()]
+    assert [edge.seqno for edge in edges] == list(range(1, 61))
+    assert not any(edge.lost for edge in edges)
+
+
+def test_what_was_closed_says_so(model):
+    held = hold(model, Settings("output", True))
+    held.close()
+    for act in (held.get, lambda: held.set(True), lambda: held.change(Settings("input"))):
+        with pytest.raises(HardwareFault, match="it was closed"):
+            act()
+
+
 def test_what_others_lost_by_reading_late_is_counted_over_several_calls(model):
     held = hold(model, Settings("input", edges="both"))
     lost = 0

@@ -54,6 +54,10 @@ def test_the_kernels_calls_reach_a_descriptor_and_change_the_data_in_place():
     os.close(other)
     with pytest.raises(OSError):
         os.fstat(fd)
+    for act in (lambda: kernel.ioctl(-1, 0x541B, data), lambda: kernel.read(-1, 4)):
+        with pytest.raises(OSError) as caught:
+            act()
+        assert caught.value.errno == errno.EBADF
 
 
 def test_a_descriptor_is_not_inherited(tmp_path):
