@@ -278,9 +278,16 @@ class FieldhandPin(PiPin):  # type: ignore[misc]
             return  # nobody wants them any more: closed between the edge and now
         method = held()
         if method is None:
-            self.when_changed = None
+            self._nobody_hears()
         else:
             method(ticks, state)
+
+    def _nobody_hears(self) -> None:
+        """On the watcher's thread, where nobody could catch it: what the line says to that is a warning."""
+        try:
+            self.when_changed = None
+        except PinError as error:
+            warnings.warn(PinWarning(str(error)), stacklevel=1)
 
     # --- pulses ---
 

@@ -133,7 +133,7 @@ class ChannelPin(PiPin):  # type: ignore[misc]
             if value and value != self._frequency:
                 level = float(self._asked(self._channel().get))
                 self._channel().close(hold=True)
-                self._held = None
+                self._held = self._frequency = None
                 self._held = self._take(value, level, False)
                 self._frequency = value
             elif not value and self._frequency is not None:

@@ -13,9 +13,12 @@ from pathlib import Path
 
 import pytest
 
+from edge.call import Output
 from edge.peripherals.gpiochip.chip import Settings
 from edge.peripherals.gpiochip.model import Model
 from edge.peripherals.gpiochip.stock import Line, Stock
+from edge.peripherals.guard.lines import LinesPlant
+from edge.peripherals.guard.owned import GpioLine, Owned
 from edge.peripherals.via.pinreserved import Reserved
 from tests.support.boards import eventually
 from tests.support.chips import ChipServer
@@ -343,6 +346,21 @@ def test_a_line_that_the_guard_holds_says_how_it_is_switched(bench) -> None:
         gpiozero.LED(17, pin_factory=bench.factory)
     assert bench.level(17)
     held.close()
+
+
+def test_what_a_guards_plant_holds_in_another_process_is_left_alone(server) -> None:
+    owned = Owned("lines", (Output("lamp", "lamp", "GPIO6"),), lines=(GpioLine("lamp", "", "GPIO6"),))
+    plant, outside = LinesPlant(owned, server.remote()), server.outside()
+    plant.drive("lamp", 1.0, 0.0)
+    factory = FieldhandFactory(server.chips, reserved=(), root="/nowhere")
+    with pytest.raises(gpiozero.GPIOPinInUse, match=r"GPIO6 .*output_set name=lamp state=true"):
+        gpiozero.LED(6, pin_factory=factory)
+    with gpiozero.LED(5, pin_factory=factory) as led:
+        led.on()
+    factory.close()
+    assert plant.level("lamp", 0.0) == 1.0 and outside.level("gpiochip0", 6)
+    plant.close()
+    assert not outside.level("gpiochip0", 6)
 
 
 def test_a_line_that_another_holds_names_the_holder(bench) -> None:
