@@ -49,6 +49,7 @@ def test_safe_and_its_contact_says_on(rig):
     rig.pass_(1.0)
     wrong = "pump was switched off and flow shows on"
     assert rig.whys("pump")[1:] == ["set", f"fault feedback: {wrong}"]
+    assert rig.record[-1].state is True  # it is not known to be safe
     assert rig.row("pump")["fault"] == wrong
     rig.refused("pump", "guard.feedback")
     rig.pass_(100.0)
@@ -133,7 +134,8 @@ def test_a_fault_and_a_level_that_disagrees_is_an_unknown_state(rig):
 
 def test_no_time_to_settle_is_looked_at_with_a_reading_after_the_drive():
     quick = Output("pump", "pump", "relay 2", feedback="flow", settle=0.0, override="hand")
-    rig = Rig((quick,), (FLOW, Sensor("hand", "hand switch", "", "line 6")))
+    early = Output("siren", "siren", "relay 9", override="flow")  # looked at before the pump is driven
+    rig = Rig((early, quick), (FLOW, Sensor("hand", "hand switch", "", "line 6")))
     rig.plant.values["flow"] = lambda: rig.plant.levels["pump"]
     rig.on("pump")
     rig.pass_(1.0)

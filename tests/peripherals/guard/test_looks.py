@@ -98,7 +98,9 @@ def test_a_condition_is_judged_again_immediately_before_the_drive(rig):
 def test_a_renewal_that_does_not_hold_is_refused_and_makes_it_safe(rig):
     rig.on("valve")
     rig.on("pump", seconds=60.0)
+    rig.guard.tick(rig.now)
     rig.plant.values["tank"] = 5.0
+    assert rig.guard.wake() > rig.now  # no look is due
     assert rig.set("pump", seconds=30.0)["rule"] == "guard.interlock"
     assert rig.row("pump")["state"] is False
 
@@ -129,3 +131,15 @@ def test_the_sensor_comes_back_and_it_may_be_switched_again(rig):
     rig.pass_(1.0)
     assert rig.row("pump")["state"] is False  # not by itself
     rig.on("pump")
+
+
+def test_what_another_output_needs_is_looked_at_again_without_waiting(rig):
+    rig.on("valve")
+    rig.on("pump")
+    rig.pass_(1.0)
+    assert rig.guard.wake() > rig.now
+    rig.on("valve", state=False)
+    assert rig.guard.wake() == rig.now
+    rig.guard.tick(rig.now)
+    assert rig.plant.driven[-1] == ("pump", 0.0)
+    assert rig.guard.wake() > rig.now
