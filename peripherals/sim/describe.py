@@ -49,7 +49,7 @@ _HOUSE = House.__fields__
 def from_tables(tables: Table) -> str:
     """The description as JSON text, for Owned.world. ValueError with key and sentence."""
     plain = checks.plain(tables)
-    plan(plain)
+    _conditions(plan(plain))
     return line.write(plain)
 
 
@@ -64,7 +64,7 @@ def plan(tables: Any) -> Plan:
     outputs, drives = _outputs(tables, [tank.name for tank in tanks])
     contacts, sensed = _contacts(tables, [tank.name for tank in tanks], outputs)
     of = {contact.name: contact.name for contact in contacts}
-    made = [*sensed, *_sensors(tables, of, [tank.name for tank in tanks])]
+    made = [*_sensors(tables, of, [tank.name for tank in tanks]), *sensed]
     shows = {contact.relay: contact.name for contact in contacts if contact.relay}
     outputs = tuple([_shown(output, shows, contacts) for output in outputs])
     things = [*[tank.name for tank in tanks], *[contact.name for contact in contacts]]
@@ -86,6 +86,18 @@ def plan(tables: Any) -> Plan:
     )
     rehearse(found)
     return found
+
+
+def _conditions(made: Plan) -> None:
+    """The interlocks, as the guard will read them."""
+    from edge.peripherals.guard.interlock import check, vocabulary
+
+    names = vocabulary(made.outputs, [part.sensor for part in made.parts])
+    for output in made.outputs:
+        for condition in output.interlock:
+            wrong = check(condition, names)
+            if wrong:
+                raise ValueError(f"outputs.{output.name}.interlock: {wrong}")
 
 
 def _outputs(tables: Table, tanks: list[str]) -> tuple[tuple[Output, ...], tuple[Drive, ...]]:

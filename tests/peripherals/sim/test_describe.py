@@ -107,6 +107,7 @@ WRONG = [
     ({"outputs": {"p": {"max_on": 0}}}, "outputs.p.max_on goes from 0.1"),
     ({"outputs": {"p": {"max_per_hour": 2.0}}}, "outputs.p.max_per_hour is a whole number"),
     ({"outputs": {"p": {"interlock": 3}}}, "outputs.p.interlock is a list of texts"),
+    ({"outputs": {"p": {"interlock": ["tankk > 5"]}}}, "outputs.p.interlock: 'tankk > 5' is no condition"),
     ({"outputs": {"p": {"label": 3}}}, "outputs.p.label is a text"),
     ({"outputs": {"p": {"override": "door"}}}, "outputs.p.override names no contact: there is none"),
     ({"outputs": {"p": {}}, "contacts": {"p": {}}}, "p is declared twice"),
