@@ -110,7 +110,8 @@ ROOMS = (
     # The board's tables: what they say is checked here, what is there the guard says.
     Room(
         "edge.config_board",
-        "edge.faults edge.record edge.call edge.schema edge.peripherals.guard.owned edge.peripherals.guard.interlock",
+        "edge.faults edge.record edge.call edge.schema edge.peripherals.guard edge.peripherals.guard.owned "
+        "edge.peripherals.guard.interlock edge.peripherals.guard.wiring",
         "os",
         PURE_LATE,
     ),
@@ -274,8 +275,14 @@ ROOMS = (
     ),
     Room("edge.tools.calculator", WORDS + " edge.tools.calc.*", late="fractions"),
     Room("edge.tools.*", "edge.tool edge.call edge.faults edge.text edge.record edge.regex", late=PURE_LATE),
-    # Parts and circuits are arithmetic, the protocol is bytes: no clock but the one that is handed in.
-    Room(SIM, f"edge.faults edge.record edge.call {GUARD_TEXT} {SIM}", "math", PURE_LATE),
+    # Parts and circuits are arithmetic, the protocol is bytes: no clock but the one that is handed in. Of the guard a
+    # world uses its JSON and its grammar of conditions.
+    Room(
+        SIM,
+        "edge.faults edge.record edge.call edge.peripherals.guard.interlock edge.peripherals.guard.line " + SIM,
+        "math",
+        PURE_LATE,
+    ),
     Room(GUARD, "edge.faults edge.record edge.call " + GUARD, late=PURE_LATE),
     Room("edge.peripherals"),
     # Lines of GPIO chips: numbers and bytes, and the five calls of the seam. The guard runs without `os`, by `posix`.
