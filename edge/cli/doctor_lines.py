@@ -78,11 +78,13 @@ def _chips(real: bool, board: Board, seen: Survey) -> Iterator[Finding]:
 
 def _declared(board: Board, chosen: Chosen, owned: Owned, state: str, seen: Survey) -> Iterator[Finding]:
     from edge.cli import wiring
-    from edge.cli.wire import sockets
+    from edge.cli.wire import ANEW, OTHER, sockets
     from edge.peripherals.guard.wiring import refusals, warnings
 
-    guard = wiring.ask(sockets(chosen, state))
+    guard = wiring.ask(sockets(chosen, state), owned)
     yield from guarded(guard, chosen)
+    if guard.differs:
+        yield Finding("guard", "wrong", OTHER, ANEW)
     for sentence in refusals(owned):
         yield Finding("wiring", "wrong", sentence, "wire it to another line, and say so in the settings")
     for sentence in warnings(owned):

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from edge.peripherals.guard.owned import GpioLine, Owned
 
 WIDTH = 80
+OTHER = "the guard that runs was started with other settings than these"
+ANEW = "start it anew, as it reads them only then"
 _COLUMNS = (16, 41, 3, 4, 12)  # at most: name, name and place together, pin, safe, now; then the check
 _CHECK = "DOES NOT ANSWER"
 
@@ -66,9 +68,10 @@ def _real(chosen: Chosen, state: str, board: Board) -> tuple[tuple[Row, ...], Gu
     owned = chosen.owned
     assert owned is not None  # what a real board is
     seam = of(owned.chips)
-    guard = wiring.ask(sockets(chosen, state))
+    guard = wiring.ask(sockets(chosen, state), owned)
     seen = survey(seam)
     notes = [f"{sentence} ({fix})" if fix else sentence for sentence, fix in seen.faults]
+    notes += [f"{OTHER} ({ANEW})"] if guard.differs else []
     return wiring.rows(owned, guard, seen, seam, board), guard, notes
 
 

@@ -72,13 +72,15 @@ class Row(Record):
 class Guard(Record):
     """The guard as it was asked: `where` its socket is, `trouble` why it did not answer.
 
-    `outputs`: name -> row of `states`; `sensors`: name -> fields of a reading, with `error` where there is none.
+    `differs`: it was started with another description than this one. `outputs`: name -> row of `states`; `sensors`:
+    name -> fields of a reading, with `error` where there is none.
     """
 
     pid: int = 0
     where: str = ""
     trouble: str = ""
     fix: str = ""
+    differs: bool = False
     outputs: Mapping[str, Any] = {}
     sensors: Mapping[str, Any] = {}
 
@@ -87,19 +89,21 @@ class Guard(Record):
         return self.pid > 0
 
 
-def ask(paths: tuple[str, ...]) -> Guard:
+def ask(paths: tuple[str, ...], owned: Owned) -> Guard:
     """The first guard that listens at one of these sockets; none that runs when nobody does."""
-    from edge.peripherals.guard.door import ask as asked
+    from edge.peripherals.guard import door
+    from edge.peripherals.guard.owned import text
 
     trouble = Guard()
     for path in paths:
         try:
-            reply = asked(path, {"do": "show"})
+            reply = door.ask(path, {"do": "show"})
+            told = door.description(path) if reply is not None else None
         except Fault as fault:
             trouble = Guard(0, path, fault.sentence, fault.fix)
             continue
         if reply is not None:
-            return heard(reply, path)
+            return replace(heard(reply, path), differs=told != text(owned))
     return trouble
 
 

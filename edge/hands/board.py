@@ -45,7 +45,7 @@ class BoardFacts:
         """`simulated board memory_bytes kernel architecture nodes`, and `chips header lines free troubles` or `parts`.
 
         header: `chip pins` (number, name, others, declared, held_by, direction); lines: those that somebody holds;
-        free: the names of the header's lines that could be declared.
+        free: the names of lines that could be declared, of the header's chip where that is known.
         """
         from edge.hands.facts_reader import Reader, known
         from edge.peripherals.boards.identity import identify
@@ -126,7 +126,9 @@ def chips(seen: Survey, board: Board, scene: Scene) -> Facts:
         ],
         "header": {"chip": label, "pins": _pins(header_of(board, label), seen, declared)},
         "lines": lines,
-        "free": [line.name or str(line.offset) for line in (header.lines if header else ()) if _free(line, declared)],
+        "free": [
+            line.name for chip in ([header] if header else seen.chips) for line in chip.lines if _free(line, declared)
+        ],
         "troubles": [f"{sentence} ({fix})" if fix else sentence for sentence, fix in seen.faults],
     }
     if scene.gpio is not None and scene.gpio.lab:

@@ -180,7 +180,12 @@ def test_a_running_guard_is_asked_and_nothing_is_switched_by_it(tmp_path: Path) 
             }
             assert rows["pump"]["now"].startswith("on ") and rows["pump"]["held_by"] == "fieldhand:pump"
             assert rows["door"]["now"] == "closed" and rows["pump"]["interlock"][0]["fails"] == ""
-            assert outside.changes("pinctrl-bcm2835", "GPIO17") == before
+            assert outside.changes("pinctrl-bcm2835", "GPIO17") == before and told["notes"] == []
+            file.write_text(BOARD.format(chips=server.chips).replace("GPIO17", "GPIO27"))
+            done = agent.run("wire", "--json", "--board", str(file), "--state", str(state), home=tmp_path)
+            told = json.loads(done.stdout)
+            assert "started with other settings" in told["notes"][0] and done.returncode == 7
+            assert [row["check"] for row in told["rows"]] == ["the guard runs and does not hold it", "answers"]
         finally:
             ended.set()
             beating.join()

@@ -16,6 +16,7 @@ from edge.peripherals.boards.identity import Board
 from edge.peripherals.boards.survey import survey
 from edge.peripherals.gpiochip.chip import Chip, Settings
 from edge.peripherals.gpiochip.model import Model
+from edge.peripherals.gpiochip.stock import Line, Stock
 
 PI3 = Board("Raspberry Pi 3 Model B Rev 1.2", "Raspberry Pi 3 B", "BCM2837", "a02082", 1024, FULL, ("pinctrl-bcm2835",))
 PUMP = Output("pump", "irrigation pump", "GPIO17")
@@ -61,6 +62,12 @@ def test_lines_are_those_that_are_held_or_declared_and_free_ones_are_fit_to_decl
     } & set(found["free"])
     assert found["lab"] == ["GPIO22"] and found["troubles"] == []
     assert [one["header"] for one in found["chips"]] == [True, False]
+
+
+def test_where_the_header_is_not_known_the_named_lines_of_all_chips_are_told() -> None:
+    stock = [Stock(f"gpiochip{n}", f"gpio-{n}", (Line(f"P9_1{n}"), Line(f"SD_CD{n}"), Line())) for n in range(2)]
+    found = told(Model(tuple(stock)), Board("BeagleBone Black", "BeagleBone"))
+    assert found["free"] == ["P9_10", "P9_11"] and found["header"] == {"chip": "", "pins": []}
 
 
 def test_nothing_is_requested() -> None:
