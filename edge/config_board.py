@@ -2,7 +2,7 @@
 
 Rules:
 1. A key that is in no table below is a fault with file, line and a near name; so is a name that stands for two
-   things, a feedback, override or interlock that names nothing declared, two names on one line.
+   things, a feedback, override or interlock that names nothing declared. What may be wired where, guard/wiring.py says.
 2. Nothing is looked for on the board here: whether a chip or a line is there, the guard says.
 3. A lab line is an output like any other, called as the line, high risk, and taken only when it is first written.
 4. Loaded only when a file has one of the tables.
@@ -14,6 +14,7 @@ import os
 
 from edge.call import Gpio, Output, Sensor
 from edge.faults import ConfigFault
+from edge.peripherals.guard import wiring
 from edge.peripherals.guard.owned import GpioLine, Owned, PwmChannel
 from edge.record import Record, replace
 
@@ -67,7 +68,7 @@ class _Reader:
         self._input: dict[str, Check] = {"label": text, "words": listed, "states": (_states, (names,))}
         self._contact: dict[str, Check] = {**self._wiring, "bias": bias, "debounce": (number, (0, 10))}
         self._channel: dict[str, Check] = {
-            **{"chip": text, "channel": (whole, (0, 255)), "frequency": (number, (1, 1_000_000))}
+            **{"chip": text, "channel": (whole, (0, 255)), "frequency": (number, (1, 1_000_000)), "active": active}
         }
         self._gpio: dict[str, Check] = {"chips": (_chips, ()), "chip": text, "lines": listed, "lab": (flag, ())}
         self._guard: dict[str, Check] = {"socket": (path_, ()), "users": listed, "heartbeat": (number, (1, 60))}
@@ -83,9 +84,10 @@ class _Reader:
             outputs.append(replace(LAB, name=name, label=f"lab line {name}", where=name))
             lines.append(GpioLine(name, gpio.chip, name, lazy=True))
         self._names(outputs, sensors)
-        self._wired(lines, channels)
         heartbeat = guard.pop("heartbeat", 3.0)
         owned = Owned("lines", tuple(outputs), tuple(sensors), tuple(lines), tuple(channels), "", gpio.chips, heartbeat)
+        for sentence in wiring.refusals(owned):
+            raise self._fault(f"outputs.{sentence.partition(':')[0]}", sentence, "wire it elsewhere, or take it out")
         return Declared(owned, gpio, **guard)
 
     def _lines_of_tools(self, table: Any) -> Gpio:
@@ -114,10 +116,10 @@ class _Reader:
         key = f"outputs.{name}"
         table = dict(table)
         pwm = table.pop("pwm", None)
-        wiring: dict[str, Check] = {} if pwm is not None else self._wiring
-        found = self._fields(key, table, {**wiring, **self._output})
+        wired: dict[str, Check] = {} if pwm is not None else self._wiring
+        found = self._fields(key, table, {**wired, **self._output})
         where = self._wire(
-            key, name, {field: found.pop(field) for field in wiring if field in found}, lines, pwm is None
+            key, name, {field: found.pop(field) for field in wired if field in found}, lines, pwm is None
         )
         if pwm is not None:
             said = self._fields(f"{key}.pwm", pwm, self._channel)
@@ -125,7 +127,7 @@ class _Reader:
                 raise self._fault(
                     f"{key}.pwm", f"{key}.pwm needs a chip and a channel", 'pwm = {chip = "pwmchip0", channel = 0}'
                 )
-            channels.append(PwmChannel(name, **said))
+            channels.append(PwmChannel(name, active_low=said.pop("active", False), **said))
             where = f"channel {said['channel']} of {said['chip']}"
         label = found.pop("label", name.replace("_", " "))
         return Output(name, label, where, pwm=pwm is not None, **found)
@@ -188,16 +190,6 @@ class _Reader:
                 wrong = check(condition, words)
                 if wrong:
                     raise self._fault(f"{key}.interlock", f"{key}.interlock: {wrong}")
-
-    def _wired(self, lines: list[GpioLine], channels: list[PwmChannel]) -> None:
-        """Each line and each channel has one name."""
-        seen: dict[tuple[str, Any], str] = {}
-        for one in (*lines, *channels):
-            place = (one.chip, one.line if isinstance(one, GpioLine) else one.channel)
-            if place in seen:
-                what = f"line {place[1]}" if isinstance(one, GpioLine) else f"channel {place[1]} of {one.chip}"
-                raise self._fault("", f"{what} has two names: {seen[place]} and {one.name}", "keep one of them")
-            seen[place] = one.name
 
     def _unknown(self, key: str, name: str, checks: Iterable[str]) -> ConfigFault:
         from edge.schema import near

@@ -45,6 +45,7 @@ WHOLE = """\
     safe = "on"
     [outputs.heater.pwm]
     chip = "pwmchip0"
+    active = "low"
     channel = 1
     frequency = 50
     [inputs.tank]
@@ -105,7 +106,7 @@ def test_every_key_arrives(tmp_path: Path) -> None:
     assert found.owned.lines[0] == GpioLine("pump", "", "GPIO17", True)
     assert found.owned.lines[2] == GpioLine("tank", "pinctrl-rp1", "GPIO5", True, "up", 0.02)
     assert found.owned.lines[-1] == GpioLine("GPIO22", "pinctrl-rp1", "GPIO22", lazy=True)
-    assert found.owned.channels == (PwmChannel("heater", "pwmchip0", 1, 50.0),)
+    assert found.owned.channels == (PwmChannel("heater", "pwmchip0", 1, 50.0, True),)
 
 
 def test_what_is_declared_reaches_a_guard_whole(tmp_path: Path) -> None:
