@@ -5,11 +5,14 @@ import random
 
 import pytest
 
+from edge.call import Output, Sensor
+from edge.config import board_file
 from edge.peripherals.guard import line
 from edge.peripherals.sim import worlds
-from edge.peripherals.sim.describe import from_tables, plan
+from edge.peripherals.sim.describe import MODELS, from_tables, plan
+from edge.peripherals.sim.plan import KINDS, House, Tank, Weather
 from edge.peripherals.sim.yard import TABLES
-from tests.support.boards import rounds
+from tests.support.boards import ROOT, rounds
 from tests.support.worlds import board_of, value
 
 # What a page of one's own may look like: every group, as a TOML reader gives it.
@@ -189,3 +192,16 @@ def test_mutated_tables_are_a_sentence_or_a_world_that_works():
         assert worlds.sim_board(text, line.read(line.write(board.kept()))).kept()["now"] == board.now
     print(counts)
     assert all(counts.values())
+
+
+def test_the_page_about_it_shows_a_world_that_loads_and_every_key_of_it(tmp_path):
+    page = (ROOT / "docs" / "simulation.md").read_text("utf-8")
+    shown = page.partition("```toml\n")[2].partition("```")[0]
+    (tmp_path / "own.toml").write_text(shown, "utf-8")
+    tables, _ = board_file(str(tmp_path / "own.toml"))
+    board = board_of(tables)
+    assert [event["word"] for event in board.told(board.now)["coming"]] == ["open", "drift=4", "ok"]
+    keys = {*Weather.__fields__, *House.__fields__, *Tank.__fields__, *Output.__fields__, *Sensor.__fields__}
+    as_on_a_real_board = {"risk", "label", "where", "name", "safe", "max_age", "settle", "on_start", "on_exit", "unit"}
+    assert [key for key in sorted(keys - as_on_a_real_board) if key not in shown] == []
+    assert all(kind in shown for kind in (*KINDS, *MODELS))
