@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 LENGTH = 200
 DEPTH = 20
-RULE = "guard.interlock"
 OPS = ("<=", ">=", "==", "!=", "<", ">")
 RESERVED = ("and", "or", "not", "agree")
 ON_OFF = ("off", "on")

@@ -4,22 +4,26 @@ Rules this file keeps:
 1. A look reads each sensor at most once. When it drove an output, it looks once more, and so on: by hand, by its
    feedback or by an interlock, an output is driven at most once in each of these ways, so the looks come to an end.
 2. A person's hand goes before all; what it holds away from safe still keeps max_on, min_off, interlocks and the stop.
-3. Whoever asks whether an output may be driven looks anew: `holding`, `obeying`, `unless_by_hand` raise what forbids.
+3. Where nothing is declared and nobody holds anything by hand, nothing is looked at, and the language of conditions is
+   not even loaded: the guard's process is small.
+4. Whoever asks whether an output may be driven looks anew: `holding`, `obeying`, `unless_by_hand` raise what forbids.
 """
 
 from __future__ import annotations
 
 from edge.faults import Fault, HardwareFault, Refused
-from edge.peripherals.guard import feedback, interlock, manual, protocol
+from edge.peripherals.guard import feedback, manual, protocol
 from edge.peripherals.guard.leases import OVERRIDE_KEY, Ask, Row, safe_level
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from edge.call import Output
     from edge.peripherals.guard.driver import Driver
+    from edge.peripherals.guard.interlock import Condition, Look
 
 CHECK = 0.2  # real seconds between two looks while something depends on them
 IDLE = 2.0  # and at override contacts while everything is safe: a request looks for itself
+RULE_INTERLOCK = "guard.interlock"
 LIFT = "fieldhand resume lifts it"
 
 
@@ -27,23 +31,21 @@ class Looks:
     """The conditions of one table of outputs, and the driver that obeys them."""
 
     def __init__(self, driver: Driver) -> None:
-        plant = driver.plant
-        words = interlock.vocabulary(plant.outputs, plant.sensors)
-        self.outputs = plant.outputs
+        self.outputs = driver.plant.outputs
         self.driver = driver
         self.manual = driver.manual
         self.leases = driver.leases
         self.stopped = ""
-        self._conditions = {
-            output.name: [interlock.Condition(text, words) for text in output.interlock] for output in plant.outputs
-        }
+        self._conditions: dict[str, list[Condition]] = {}
+        if any(output.interlock for output in self.outputs):
+            self._parse()
 
-    def view(self, now: float) -> interlock.Look:
+    def view(self, now: float) -> Look:
         """The world at `now`, each part of it read when it is first asked for."""
+        from edge.peripherals.guard.interlock import Look
+
         driver = self.driver
-        return interlock.Look(
-            lambda name: driver.plant.sense(name, now), lambda name: driver.known(name, now), self.leases.rows
-        )
+        return Look(lambda name: driver.plant.sense(name, now), lambda name: driver.known(name, now), self.leases.rows)
 
     def pause(self) -> float:
         """Real seconds between two looks; infinite when nothing depends on them."""
@@ -68,7 +70,7 @@ class Looks:
                 return
         self.driver.changed = False
 
-    def _once(self, view: interlock.Look, now: float) -> None:
+    def _once(self, view: Look, now: float) -> None:
         """A person's hand, else feedback, else interlocks: what drove an output has made this view an old one."""
         for output in self.outputs:
             self.by_hand(output, view, now)
@@ -81,6 +83,8 @@ class Looks:
 
     def unless_by_hand(self, row: Row, now: float) -> None:
         """Refused while a person holds the output."""
+        if not self.manual.concerns(row.output):
+            return
         said, _ = self.manual.verdict(row.output, self.view(now))
         if said:
             raise Refused(f"{row.output.name} is {said}", manual.RULE, "whoever holds it by hand lets go of it")
@@ -97,14 +101,14 @@ class Looks:
 
     def holding(self, row: Row, now: float) -> None:
         """Refused when a condition of the output does not hold over fresh readings; it is made safe if it is not."""
-        wrong = self._broken(row.output, self.view(now))
+        wrong = self._broken(row.output, self.view(now)) if row.output.name in self._conditions else ""
         if not wrong:
             return
         if not row.safe:
             self.driver.safe(row, f"{protocol.INTERLOCK}{wrong}", now)
-        raise Refused(f"{row.output.name} may not be switched: {wrong}", interlock.RULE, "see to what does not hold")
+        raise Refused(f"{row.output.name} may not be switched: {wrong}", RULE_INTERLOCK, "see to what does not hold")
 
-    def by_hand(self, output: Output, view: interlock.Look, now: float) -> None:
+    def by_hand(self, output: Output, view: Look, now: float) -> None:
         """Drive an output as a person's hand wants it, and tell when that changes."""
         said, level = self.manual.verdict(output, view)
         row = self.leases.rows[output.name]
@@ -121,15 +125,26 @@ class Looks:
 
     def said(self, now: float) -> dict[str, str]:
         """name -> how a person's hand holds it now, "" when none does."""
+        found: dict[str, str] = {}
+        concerned = [output for output in self.outputs if self.manual.concerns(output)]
+        if not concerned:
+            return found
         view = self.view(now)
-        found = {}
-        for output in self.outputs:
+        for output in concerned:
             verdict, _ = self.manual.verdict(output, view)
             known = self.manual.said.get(output.name, "")
             found[output.name] = known if verdict and known.startswith(verdict) else verdict
             if verdict and output.name in self.manual.spent:
                 found[output.name] = f"{verdict}, but was made safe ({self.leases.rows[output.name].why})"
         return found
+
+    def _parse(self) -> None:
+        from edge.peripherals.guard.interlock import Condition, vocabulary
+
+        words = vocabulary(self.outputs, self.driver.plant.sensors)
+        for output in self.outputs:
+            if output.interlock:
+                self._conditions[output.name] = [Condition(text, words) for text in output.interlock]
 
     def _hand_on(self, row: Row, level: float, said: str, now: float) -> None:
         """Drive an output away from safe by hand, or say what it waits for."""
@@ -143,7 +158,7 @@ class Looks:
         except Fault as fault:
             self.manual.said[row.output.name] = f"{said}, but waits: {fault.sentence}"
 
-    def _obeyed(self, output: Output, view: interlock.Look, now: float) -> None:
+    def _obeyed(self, output: Output, view: Look, now: float) -> None:
         """Look at an output's feedback; what does not obey is driven safe."""
         watch = self.driver.watches.get(output.name)
         if not watch:
@@ -156,9 +171,9 @@ class Looks:
             self.driver.tell("fault", row, f"{protocol.FEEDBACK}{news}", now)
             self.driver.safe(row, f"{protocol.FEEDBACK}{news}", now)
 
-    def _broken(self, output: Output, view: interlock.Look) -> str:
+    def _broken(self, output: Output, view: Look) -> str:
         """The first condition of an output that does not hold, as a sentence."""
-        for condition in self._conditions[output.name]:
+        for condition in self._conditions.get(output.name, ()):
             wrong = condition.fails(view, output.max_age)
             if wrong:
                 return wrong

@@ -46,6 +46,10 @@ class Manual:
             del self.words[name]
         return True
 
+    def concerns(self, output: Output) -> bool:
+        """True when an output has a contact or a word."""
+        return bool(output.override) or output.name in self.words
+
     def news(self, name: str, said: str) -> bool:
         """Note what holds an output now ("" nothing); True when that has changed."""
         if said:
