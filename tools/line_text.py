@@ -23,10 +23,13 @@ def switched(state: bool | None, level: float | None = None) -> str:
     return "on" if state else "off"
 
 
-def standing(output: Output, now: Mapping[str, Any]) -> str:
+def standing(output: Output, now: Mapping[str, Any], scene: Scene) -> str:
     """How an output stands, as the guard tells: `fan: exhaust fan, on, 20 s left, at most 600 s on, risk medium`."""
     left = now.get("left")
-    said = [output.label, switched(now.get("state"), now.get("level") if output.pwm else None)]
+    state = switched(now.get("state"), now.get("level") if output.pwm else None)
+    if now.get("state") is None and not now.get("fault") and scene.gpio is not None and output.name in scene.gpio.lab:
+        state = "not driven yet"  # a lab line is taken when it is first written
+    said = [output.label, state]
     if left is not None:
         said.append(f"{left:.0f} s left")
     if now.get("owner"):

@@ -28,7 +28,7 @@ def run(args: Args, hands: Hands) -> Observation:
     rows, said = [], []
     for output in hands.scene.outputs:
         now = states.get(output.name, {})
-        said.append(standing(output, now))
+        said.append(standing(output, now, hands.scene))
         row: dict[str, Any] = {"name": output.name, "label": output.label}
         row.update({field: now.get(field) for field in ("state", "left")})
         row.update({"max_on": output.max_on, "risk": output.risk})

@@ -63,7 +63,10 @@ def value_of(outcome: Outcome) -> float | None:
 
 
 def quantity(outcome: Outcome) -> str:
-    """`33.0 C`."""
+    """`33.0 C`, or the word for the state of a contact: `open`."""
+    state = outcome.data.get("state")
+    if isinstance(state, str) and state:
+        return shown(state)
     return f"{measured(outcome.data.get('value'))} {outcome.data.get('unit', '')}".rstrip()
 
 

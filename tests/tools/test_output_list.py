@@ -47,6 +47,16 @@ def test_a_hand_on_an_output_and_a_fault_are_told(tmp_path: Path) -> None:
     assert lines(here)["pump"].startswith("pump: irrigation pump, unknown, ")
 
 
+def test_a_lab_line_that_nobody_wrote_yet_is_not_driven(tmp_path: Path) -> None:
+    class Board:
+        def states(self) -> dict[str, Any]:
+            return {"GPIO22": {"state": None, "fault": ""}, "fan": {"state": None, "fault": ""}}
+
+    found = lines(world(tmp_path, Model("pi3"), guard=Board()))
+    assert found["GPIO22"] == "GPIO22: lab line GPIO22, not driven yet, at most 600 s on, risk high"
+    assert ", unknown, " in found["fan"]
+
+
 def test_a_board_without_outputs_says_so(tmp_path: Path) -> None:
     here = world(tmp_path, Model("pi3"))
     here.scene = replace(here.scene, outputs=())

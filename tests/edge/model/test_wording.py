@@ -45,6 +45,8 @@ def test_a_value_of_a_failed_call_or_no_number_is_none():
     assert value_of(reading(False, value=3.0)) is None
     assert value_of(reading(value=float("nan"))) is None
     assert quantity(reading(value=3.0, unit="")) == "3.0"
+    assert quantity(reading(value=1.0, unit="", state="open")) == "open"
+    assert quantity(reading(value=1.0, unit="", state="")) == "1.0"
 
 
 @pytest.mark.parametrize(
