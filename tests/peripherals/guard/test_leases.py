@@ -275,3 +275,10 @@ def test_a_change_of_level_is_no_break(leases):
     leases.set("heater", True, 50.0, "c1", 0.0, level=0.3)
     assert leases.set("heater", True, None, "c2", 40.0, level=0.6)[0]["left"] == 60.0
     assert leases.states(40.0)["heater"]["level"] == 0.6
+
+
+def test_what_is_safe_already_keeps_since_when_it_is(leases):
+    leases.set("fan", True, 10.0, "c1", 0.0)
+    leases.end(leases.away(), "lease ended", 10.0)
+    leases.end([leases.rows["fan"]], "safe-all", 50.0)
+    assert (leases.states(60.0)["fan"]["since"], leases.states(60.0)["fan"]["why"]) == (10.0, "safe-all")

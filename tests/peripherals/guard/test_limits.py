@@ -89,3 +89,10 @@ def test_an_output_without_limits_has_none():
     limits.left(free, 0.0)
     limits.check(free, 0.0, 0.0)
     assert limits.starts == {}
+
+
+def test_what_is_kept_of_the_past_is_bounded():
+    limits = Limits((VALVE,), 0.0, {})
+    for second in range(10_000):
+        limits.left(VALVE, float(second))
+    assert limits.starts == {"valve": [9997.0, 9998.0, 9999.0]}
