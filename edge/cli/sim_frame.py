@@ -110,6 +110,16 @@ def state_of(state: bool | None, level: float | None = None) -> str:
     return f"{'on' if state else 'off'}{share}"
 
 
+def ago(seconds: float) -> str:
+    """How long since, for people; a time after now was another boot's, whose clock began anew."""
+    if seconds < 0.0:
+        return "before this boot"
+    whole = int(seconds)
+    if whole < 60:
+        return f"{whole} s ago"
+    return f"{whole // 60} min ago" if whole < 5400 else f"{(whole + 1800) // 3600} h ago"
+
+
 def tanks(board: Board) -> list[str]:
     """How full the tanks are, as a line."""
     cells = [f"{t['name']} {t['level']:g} % ({t['litres']:.0f} of {t['volume']:g} l)" for t in board.get("tanks", ())]
@@ -141,7 +151,7 @@ def _transitions(board: Board, room: int) -> list[str]:
     for row in board.get("transitions", ()):
         state = state_of(row["state"], row.get("level"))
         owner = f" by {row['owner']}" if row.get("owner") else ""
-        when = f"{row['board']:.1f} s" if real else clock(row["board"])
+        when = ago(board["board"] - row["board"]) if real else clock(row["board"])
         found.append(f"  {when}  {row['name']} {state}: {row['why']}{owner}")
     if room:
         found = found[-(room - 2) :] if room > 2 else []

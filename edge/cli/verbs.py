@@ -111,6 +111,11 @@ def sim(options: Options) -> int:
         from edge.cli.sim_watch import look_for, watch
 
         return watch(words[1:], look_for(state, chosen.socket if chosen.real else ""), OUT)
+    if chosen.real:
+        raise UsageFault(
+            f"sim {' '.join(words[:1])} is about a simulated board, and --board {settings.board} is a real one",
+            "fieldhand sim watch looks at its guard; --board sim is the simulated one",
+        )
     world = chosen.owned.world if chosen.owned is not None and not chosen.real else None
     world = "" if options.board == "sim" else world
     return main(words, state, OUT, sys.stderr, world)

@@ -110,9 +110,13 @@ def test_a_stop_comes_before_everything():
 
 def test_a_guard_of_real_lines_has_no_world():
     real = {name: BOARD[name] for name in ("pid", "board", "speed", "stopped", "notes", "sensors", "outputs")}
-    shown = text({**real, "kind": "lines", "transitions": BOARD["transitions"]})
+    rows = [{**BOARD["transitions"][0], "board": at} for at in (33000.0, 10.0, 32000.0, 32399.0)]
+    shown = text({**real, "kind": "lines", "transitions": rows})
     assert shown.startswith("guard of real lines (pid 77)\n")
-    assert "day 1" not in shown and "  32394.0 s  pump on: set" in shown
+    assert "day 1" not in shown
+    assert [line.partition("  pump")[0] for line in shown.splitlines()[-4:]] == [
+        *("  before this boot", "  9 h ago", "  6 min ago", "  1 s ago")
+    ]
 
 
 def test_a_value_alone_is_no_news_and_everything_else_is():

@@ -106,3 +106,13 @@ def test_the_board_that_is_told_at_the_command_line_is_the_one(state, tmp_path):
     own.write_text('[sim]\nname = "own"\n[tanks.well]\nlevel = 120\n')
     wrong = run("--board", str(own), "sim", "show")
     assert wrong.returncode == 3 and "tanks.well.level goes from 0 to 100" in wrong.stderr
+
+
+def test_a_real_board_is_watched_and_not_set(state, tmp_path):
+    file = tmp_path / "board.toml"
+    file.write_text('[outputs.pump]\nline = "GPIO17"\n')
+    for words in (("show",), ("set", "door", "open"), ("reset",)):
+        command = [sys.executable, "-m", "edge", "--state", state, "--board", str(file), "sim", *words]
+        ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+        assert ran.returncode == 2
+        assert f"sim {words[0]} is about a simulated board" in ran.stderr and "sim watch" in ran.stderr

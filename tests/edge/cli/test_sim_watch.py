@@ -17,9 +17,13 @@ import time
 
 import pytest
 
+from edge.cli.board import choose
+from edge.cli.sim_frame import lines
 from edge.cli.sim_watch import Screen, look_for, watch
+from edge.config import Settings
 from edge.faults import HardwareFault, OutputFault, UsageFault
 from edge.peripherals.guard.client import Board
+from edge.record import replace
 from tests.support.boards import ROOT, eventually
 
 SLOWLY = 1e-3
@@ -205,3 +209,28 @@ def test_a_line_that_goes_is_cleared():
     out.truncate()
     screen.show(["a", "x"], (80, 24))
     assert out.getvalue() == "\x1b[2;1Hx\x1b[K\x1b[3;1H\x1b[K\x1b[3;1H"
+
+
+def test_a_guard_of_real_lines_is_watched_in_the_same_way(state, tmp_path):
+    chips = str(tmp_path / "chips")
+    file = tmp_path / "board.toml"
+    file.write_text(
+        f'[gpio]\nchips = "model:{chips}"\n[outputs.pump]\nline = "GPIO17"\n'
+        '[inputs.door]\nline = "GPIO6"\nbias = "up"\nstates = ["closed", "open"]\n'
+    )
+    model = subprocess.Popen([sys.executable, "-m", "edge.peripherals.gpiochip.server", chips], cwd=ROOT)
+    try:
+        eventually(lambda: os.path.exists(chips))
+        declared = choose(replace(Settings(), board=str(file)))
+        board = Board.start(state, run="run-9", owned=declared.owned)
+        board.set("pump", True, 600.0, "c1")
+        shown = look_for(state, declared.socket + ".none")()
+        board.close()
+        picture = "\n".join(lines(shown, 79, 23))
+        assert picture.startswith(f"guard of real lines (pid {board.pid})\nagents: run-9\n")
+        assert re.search(r"  pump +on +\d+:\d\d left +by run-9\n", picture)
+        assert "  door           open" in picture
+        assert re.search(r"  \d+ s ago  pump on: set", picture)
+    finally:
+        model.terminate()
+        model.wait()
