@@ -173,13 +173,13 @@ class _Reader:
         """Each name once; what an output refers to is declared."""
         from edge.peripherals.guard.interlock import check
 
-        seen: set[str] = set()
-        for one in (*outputs, *sensors):
-            if one.name in seen:
-                raise self._fault(f"inputs.{one.name}", f"{one.name} is the name of two things", "rename one of them")
-            seen.add(one.name)
-        contacts = {one.name for one in sensors}
-        words = {**{one.name: ("off", "on") for one in outputs}, **{one.name: one.states for one in sensors}}
+        words: dict[str, tuple[str, ...]] = {output.name: ("off", "on") for output in outputs}
+        contacts = {sensor.name for sensor in sensors}
+        for sensor in sensors:
+            if sensor.name in words:
+                told = f"{sensor.name} is the name of two things"
+                raise self._fault(f"inputs.{sensor.name}", told, "rename one of them")
+            words[sensor.name] = sensor.states
         for output in outputs:
             key = f"outputs.{output.name}"
             for field in ("feedback", "override"):

@@ -188,7 +188,7 @@ KEYS: dict[str, tuple[str, str, Callable[..., Any], tuple[Any, ...]]] = {
     "tools.spill_threshold": ("tools", "spill_threshold", _whole, (0, 1 << 20)),
 }
 # For the tables that have readers of their own (edge/config_profiles.py, edge/config_board.py).
-CHECKS = {
+CHECKS: dict[str, Callable[..., Any]] = {
     **{"string": _string, "flag": _flag, "whole": _whole, "number": _number},
     **{"folders": _folders, "path": _path, "names": _names},
 }

@@ -309,7 +309,7 @@ ROOMS = (
     ),
     Room("edge.peripherals.boards edge.peripherals.boards.*", "edge.record edge.peripherals.boards.*"),
     # Attributes of the kernel's devices. The double of the files has numbers of errors and no file.
-    Room("edge.peripherals.sysfs.files", late="fcntl", head="os"),
+    Room("edge.peripherals.sysfs.files", late="fcntl", head="posix"),
     Room("edge.peripherals.sysfs.model", head="errno os"),
     Room("edge.peripherals.sysfs edge.peripherals.sysfs.*", "edge.faults edge.record edge.peripherals.sysfs.*"),
     # What is wired where, on chips and channels: no clock, no file but through those.
@@ -330,13 +330,13 @@ ROOMS = (
         "open",
     ),
     # One file that loop, hands and board look at; read by the guard's own JSON, which the board has loaded anyway.
-    Room("edge.stop", "edge.faults edge.record edge.peripherals.guard.line", "os", PURE_LATE + " fcntl time"),
+    Room("edge.stop", "edge.faults edge.record edge.peripherals.guard.line", "posix", PURE_LATE + " fcntl time"),
     Room(
         "edge.peripherals.guard.* edge.peripherals.sim.*",
         "edge.faults edge.record edge.call edge.text edge.stop edge.peripherals.guard.* edge.peripherals.sim.* "
         "edge.peripherals.gpiochip.* edge.peripherals.sysfs.*",
-        "_signal _socket _thread fcntl os select sys time",
-        PURE_LATE,
+        "_signal _socket _thread fcntl os posix select sys time",
+        PURE_LATE + " gc",
         "open",
     ),
     # Words and grammar of the built-in planner: text and results in, text and steps out.
@@ -391,7 +391,8 @@ ROOMS = (
     ),
     Room(
         "edge.cli.*",
-        CORE + " edge edge.approvals.* edge.approve edge.brief edge.catalogue edge.cli.* edge.config edge.config_keys "
+        CORE
+        + " edge edge.approvals.* edge.approve edge.brief edge.catalogue edge.cli.* edge.config edge.config_board edge.config_keys "
         "edge.context edge.grants edge.hands.* edge.jobs edge.locales edge.loop edge.model.* edge.parts "
         "edge.peripherals.* edge.pulse edge.redact edge.stop edge.taint edge.tape.* edge.toml edge.watch",
         "_signal os posix select signal sys termios time",
