@@ -18,7 +18,7 @@ Rules:
 
 from __future__ import annotations
 
-import os
+import posix as os
 
 from edge.faults import Fault
 from edge.record import Record

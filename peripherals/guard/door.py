@@ -15,12 +15,12 @@ Rules this file keeps:
 from __future__ import annotations
 
 import _socket
-import os
+import posix as os
 import sys
 
 from edge.faults import HardwareFault
 from edge.peripherals.guard import protocol
-from edge.peripherals.guard.folder import asked_at
+from edge.peripherals.guard.folder import SOCKET, asked_at, encoded
 from edge.peripherals.guard.protocol import Splitter
 
 TYPE_CHECKING = False
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-NAME = "guard.sock"
+NAME = SOCKET
 SERVICE = "/run/fieldhand/guard.sock"
 LONGEST = 107
 BACKLOG = 16
@@ -43,8 +43,8 @@ class Door:
     def __init__(self, path: str, users: tuple[int, ...] = ()) -> None:
         self.path = path
         self._users = (os.geteuid(), 0, *users)
-        where, self._name = os.path.split(path)
-        self._folder = os.open(where or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        where, self._name = _split(path)
+        self._folder = os.open(where, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         self.socket = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM | _socket.SOCK_CLOEXEC)
         made = False
         try:
@@ -73,19 +73,24 @@ class Door:
         """Close it and take it away."""
         self.socket.close()
         try:
-            os.unlink(self._name, dir_fd=self._folder)
+            self._remove()
         except OSError:
-            return  # it is gone, or its folder takes no change: the next door there begins anew
+            return  # its folder takes no change: the next door there begins anew
         finally:
             os.close(self._folder)
 
-    def _bind(self, mask: int) -> None:
-        if os.path.lexists(self.path):
-            other = connect(self.path, 0.5)
-            if other is not None:
-                other.close()
-                raise HardwareFault(f"another guard listens at {self.path}", "end that one, or use --socket PATH")
+    def _remove(self) -> None:
+        try:
             os.unlink(self._name, dir_fd=self._folder)
+        except FileNotFoundError:
+            return  # it is gone
+
+    def _bind(self, mask: int) -> None:
+        other = connect(self.path, 0.5)
+        if other is not None:
+            other.close()
+            raise HardwareFault(f"another guard listens at {self.path}", "end that one, or use --socket PATH")
+        self._remove()
         before = os.umask(mask)
         try:
             self.socket.bind(_address(self.path, self._folder))
@@ -103,7 +108,7 @@ def credentials(peer: _socket.socket) -> tuple[int, int]:
 def connect(path: str, seconds: float) -> _socket.socket | None:
     """A connection to the guard at `path`, None when nobody listens there. OSError."""
     try:
-        folder = os.open(os.path.dirname(path) or ".", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        folder = os.open(_split(path)[0], os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     except FileNotFoundError:
         return None
     peer = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM | _socket.SOCK_CLOEXEC)
@@ -202,4 +207,10 @@ def mute(path: str, error: Exception) -> HardwareFault:
 
 
 def _address(path: str, folder: int) -> str:
-    return path if len(os.fsencode(path)) <= LONGEST else f"/proc/self/fd/{folder}/{os.path.basename(path)}"
+    return path if len(encoded(path)) <= LONGEST else f"/proc/self/fd/{folder}/{_split(path)[1]}"
+
+
+def _split(path: str) -> tuple[str, str]:
+    """The folder of a path and its last name."""
+    where, _, name = path.rpartition("/")
+    return where or ("/" if path[:1] == "/" else "."), name

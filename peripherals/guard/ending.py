@@ -9,7 +9,7 @@ Rules this file keeps:
 from __future__ import annotations
 
 import _signal  # type: ignore[import-not-found]
-import os
+import posix as os
 
 ENDS = (_signal.SIGTERM, _signal.SIGINT, _signal.SIGHUP)
 

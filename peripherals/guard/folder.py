@@ -12,13 +12,14 @@ Rules this file keeps:
 from __future__ import annotations
 
 import fcntl
-import os
+import posix as os  # `os` itself is 0.4 MiB of the guard's memory
+from sys import getfilesystemencoding
 
 from edge.faults import HardwareFault
 from edge.peripherals.guard import line
 from edge.record import Record
 
-LOCK, LOG, LAST = "lock", "board.log", "last.json"
+LOCK, LOG, LAST, SOCKET = "lock", "board.log", "last.json", "guard.sock"
 NAMES = {"sim": "sim", "lines": "guard"}  # the kind of what is owned -> the folder below the state folder
 LONGEST = 512 * 1024  # bytes of last.json: a description of 128 KiB (execve(2), MAX_ARG_STRLEN) with its quotes escaped
 
@@ -30,9 +31,11 @@ def path_of(state: str, kind: str = "sim") -> str:
 
 def make(state: str, kind: str = "sim") -> str:
     """`path_of(state, kind)`, made when it is not there. HardwareFault when it cannot be."""
+    from os import makedirs
+
     path = path_of(state, kind)
     try:
-        os.makedirs(path, mode=0o700, exist_ok=True)
+        makedirs(path, mode=0o700, exist_ok=True)
     except OSError as error:
         raise unusable(path, error) from error
     return path
@@ -58,6 +61,11 @@ def what(path: str) -> str:
     return "guard" if path.endswith("/" + NAMES["lines"]) else "simulated board"
 
 
+def encoded(path: str) -> bytes:
+    """A path as the kernel has it; what `os.fsencode` does."""
+    return path.encode(getfilesystemencoding(), "surrogateescape")
+
+
 class Folder:
     """The open folder of a guard. OSError from every method is the card's or the folder's."""
 
@@ -76,7 +84,7 @@ class Folder:
             return False
         try:
             os.ftruncate(self._lock, 0)
-            os.pwrite(self._lock, b"%d\n%s\n" % (os.getpid(), os.fsencode(socket)), 0)
+            os.pwrite(self._lock, b"%d\n%s\n" % (os.getpid(), encoded(socket)), 0)
         except OSError as error:
             if error.errno != 28:  # ENOSPC: the lock holds on a card that is full, only its words are missing
                 raise
@@ -97,7 +105,7 @@ class Folder:
 def asked_at(path: str) -> str:
     """The socket of the guard that holds the folder at `path`; "" when nobody holds it or it has none."""
     lines = _said(path)
-    return os.fsdecode(lines[1]) if lines is not None and len(lines) > 2 else ""
+    return lines[1].decode(getfilesystemencoding(), "surrogateescape") if lines is not None and len(lines) > 2 else ""
 
 
 def locked(path: str) -> bool:

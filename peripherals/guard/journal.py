@@ -13,7 +13,7 @@ Rules this file keeps:
 
 from __future__ import annotations
 
-import os
+import posix as os
 
 from edge.peripherals.guard import line
 

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import _socket
 
+from edge.peripherals.guard.folder import encoded
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -57,9 +59,7 @@ class Notifier:
 
 def _address(told: str) -> bytes:
     """The socket address; empty when there is none of a known kind."""
-    import os
-
-    path = os.fsencode(told)
+    path = encoded(told)
     if path[:1] == b"@":
         return b"\0" + path[1:]
     return path if path[:1] == b"/" else b""

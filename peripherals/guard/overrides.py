@@ -9,7 +9,7 @@ Rules this file keeps:
 
 from __future__ import annotations
 
-import os
+import posix as os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

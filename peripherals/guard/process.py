@@ -26,21 +26,22 @@ the last agent left or died; 7 the board could not be opened; 128 + n ended by s
 from __future__ import annotations
 
 import _socket
-import os
+import posix as os
 import select
 import sys
 from time import monotonic
 
 from edge.faults import Fault
-from edge.peripherals.guard import door, owned, protocol
+from edge.peripherals.guard import owned
 from edge.peripherals.guard.ending import Ending, close_others
-from edge.peripherals.guard.serve import Serving, Told
 from edge.peripherals.guard.stands import stand
-from edge.peripherals.guard.wire import Wire
+from edge.record import Record, sparing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from edge.peripherals.guard.folder import Folder
+    from edge.peripherals.guard.owned import Owned
+    from edge.peripherals.guard.stands import Stand
 
 AGENT = 3
 LOCK_SECONDS = 5.0
@@ -50,6 +51,7 @@ CRISIS = b"-900\n"  # of -1000 to 1000: among the last that the kernel ends when
 
 def main() -> int:
     """Run the guard until its agents or a signal end it. The exit code; see the head of this file."""
+    sparing()
     told = _told(sys.argv)
     child = not told.socket
     close_others(AGENT if child else AGENT - 1)
@@ -62,12 +64,33 @@ def main() -> int:
         return _refuse(agent, fault, end)
     if told.owned.kind == "lines":
         _stay()
+    return _serve(told, behind, end, agent)
+
+
+class Told(Record):
+    """What the guard was started with. `said`: the description as it came; `socket` "": a child's; `why` "": all well.
+
+    `users`: who may come beside our own user and root.
+    """
+
+    state: str
+    speed: float
+    owned: Owned
+    said: str
+    socket: str = ""
+    users: tuple[int, ...] = ()
+    why: str = ""
+
+
+def _serve(told: Told, behind: Stand, end: Ending, agent: _socket.socket | None) -> int:
+    """The rest of the guard is loaded only now: everything is safe by then."""
+    from edge.peripherals.guard.serve import Serving
+
     serving = Serving(told, behind, end)
     try:
         serving.open(agent)
         serving.run()
     except Fault as fault:
-        serving.why = protocol.STOPPING
         return _refuse(agent, fault, end)
     finally:
         serving.finish()
@@ -86,7 +109,9 @@ def _locked(folder: Folder, socket: str, agent: _socket.socket | None, end: Endi
 
     A guard that listens is not ending: whoever wants it joins it.
     """
-    path = socket or f"{folder.path}/{door.NAME}"
+    from edge.peripherals.guard.folder import SOCKET
+
+    path = socket or f"{folder.path}/{SOCKET}"
     until = monotonic() + LOCK_SECONDS
     poll = select.poll()
     poll.register(end.fd, select.POLLIN)
@@ -99,6 +124,7 @@ def _locked(folder: Folder, socket: str, agent: _socket.socket | None, end: Endi
 
 
 def _listens(path: str) -> bool:
+    from edge.peripherals.guard import door
     from edge.peripherals.guard.folder import asked_at
 
     where = asked_at(path)
@@ -116,6 +142,9 @@ def _refuse(agent: _socket.socket | None, fault: Fault, end: Ending) -> int:
     if agent is None:
         os.write(2, f"fieldhand guard: {fault}\n".encode("utf-8", "replace"))
         return fault.code
+    from edge.peripherals.guard import protocol
+    from edge.peripherals.guard.wire import Wire
+
     wire = Wire(agent)
     poll = select.poll()
     poll.register(agent.fileno(), select.POLLIN)

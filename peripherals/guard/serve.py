@@ -5,19 +5,18 @@ The rules stand at the head of edge.peripherals.guard.process, whose work this i
 
 from __future__ import annotations
 
-import os
+import posix as os
 import select
 from time import monotonic, time
 
 from edge.faults import Fault, HardwareFault, Refused
 from edge.peripherals.guard import door, protocol, sessions
 from edge.peripherals.guard.core import Clock, Guard
+from edge.peripherals.guard.folder import SOCKET
 from edge.peripherals.guard.journal import Journal, last, leavings
-from edge.peripherals.guard.notify import Notifier
+from edge.peripherals.guard.notify import VARIABLES, Notifier
 from edge.peripherals.guard.overrides import Overrides
 from edge.peripherals.guard.sessions import Session, Sessions
-from edge.record import Record
-from edge.stop import read as read_stop
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,30 +24,16 @@ if TYPE_CHECKING:
     from typing import Any
 
     from edge.peripherals.guard.ending import Ending
-    from edge.peripherals.guard.owned import Owned
+    from edge.peripherals.guard.process import Told
     from edge.peripherals.guard.stands import Stand
 
 RECENT = 64
 SAVE_SECONDS = 10.0
 STOP_SECONDS = 0.2  # between two looks for the emergency stop and the overrides while an output is on
 IDLE_SECONDS = 2.0  # and while none is: a request looks for itself
+STOP = "stop"  # edge.stop.NAME, held equal by a test
 RULE_CONFIG = "guard.config"
 CONFIG_FIX = "repair the settings and start the guard again"
-
-
-class Told(Record):
-    """What the guard was started with. `said`: the description as it came; `socket` "": a child's; `why` "": all well.
-
-    `users`: who may come beside our own user and root.
-    """
-
-    state: str
-    speed: float
-    owned: Owned
-    said: str
-    socket: str = ""
-    users: tuple[int, ...] = ()
-    why: str = ""
 
 
 class Serving:
@@ -70,14 +55,14 @@ class Serving:
         self._poll.register(end.fd, select.POLLIN)
         self.sessions = Sessions(self._poll)
         self._begin()
-        self.notifier = Notifier(os.environ, os.getpid())
+        self.notifier = Notifier(_environ(), os.getpid())
         self.door: door.Door | None = None
 
     def open(self, agent: socket | None) -> None:
         """Let in: the agent that started us, and whoever comes to the socket. A service without one is a Fault."""
         if agent is not None:
             self.sessions.add(agent, os.geteuid(), monotonic(), first=True)
-        path = self.told.socket or (f"{self.stand.folder}/{door.NAME}" if self.stand.folder else "")
+        path = self.told.socket or (f"{self.stand.folder}/{SOCKET}" if self.stand.folder else "")
         if path:
             try:
                 self.door = door.Door(path, self.told.users)
@@ -270,8 +255,7 @@ class Serving:
         self._looked = real
         why = ""
         for state in dict.fromkeys((self.told.state, *(one.state for one in self.sessions.agents))):
-            found = read_stop(state)
-            why = why or ("" if found is None else found.everything)
+            why = why or (_stopped(state) if state else "")
         if self.guard.halt(why, real):
             self._record()
             self.sessions.tell(protocol.halt(self.guard.stopped))
@@ -343,6 +327,26 @@ class Serving:
     def _status(self) -> str:
         names = ", ".join(output.name for output in self.stand.plant.outputs) or "none"
         return f"refusing: {self.told.why}" if self.told.why else f"outputs safe: {names}"
+
+
+def _stopped(state: str) -> str:
+    """Why everything is stopped in a state folder, "" when it is not. The reader is loaded when there is a stop."""
+    try:
+        os.lstat(f"{state}/{STOP}")
+    except FileNotFoundError:
+        return ""
+    except OSError:
+        pass  # what cannot be looked at is a stop, and the reader says why
+    from edge.stop import read
+
+    found = read(state)
+    return "" if found is None else found.everything
+
+
+def _environ() -> dict[str, str]:
+    """What the supervisor said, by name; without the module `os`, whose memory the guard has no room for."""
+    found = {name.encode(): name for name in VARIABLES}
+    return {found[name]: said.decode("utf-8", "surrogateescape") for name, said in os.environ.items() if name in found}
 
 
 def _visible(folder: str) -> bool:

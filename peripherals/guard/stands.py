@@ -107,6 +107,8 @@ class Real:
         for sensor in self._sensors:
             try:
                 fields = as_dict(self.plant.sense(sensor.name, now))
+                if sensor.states and fields["value"] is not None:
+                    fields["word"] = sensor.states[int(fields["value"])]
             except HardwareFault as fault:
                 fields = {"name": sensor.name, "value": None, "unit": sensor.unit, "quality": "fault"}
                 fields["error"] = fault.sentence
@@ -181,7 +183,21 @@ def _real(owned: Owned, state: str, socket: str, locked: Callable[[Folder], bool
             keep.close()
             keep = None
     plant = LinesPlant(owned, seam.of(owned.chips))
+    if not plant.missing:
+        _forget("edge.peripherals.boards")
     return Real(plant, keep, notes, boot_id())
+
+
+def _forget(package: str) -> None:
+    """Let go of a package that was needed for the taking of lines alone; it is loaded again should it be needed."""
+    import gc
+    import sys
+
+    for name in [name for name in sys.modules if f"{name}.".startswith(f"{package}.")]:
+        del sys.modules[name]
+    above, _, last = package.rpartition(".")
+    vars(sys.modules[above]).pop(last, None)
+    gc.collect()
 
 
 def boot_id() -> str:

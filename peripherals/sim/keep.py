@@ -13,7 +13,7 @@ Rules this file keeps:
 
 from __future__ import annotations
 
-import os
+import posix as os
 
 from edge.peripherals.guard import line
 from edge.peripherals.guard.folder import Folder
@@ -70,7 +70,7 @@ class Keep(Folder):
         try:
             if self.world and last_world(self.path) != self.world:
                 self._replace(WORLD, self.world.encode("ascii"))
-            elif not self.world and os.path.lexists(f"{self.path}/{WORLD}"):
+            elif not self.world and WORLD in os.listdir(self.path):
                 os.unlink(f"{self.path}/{WORLD}")
         except OSError as error:
             return [f"which world lives in {self.path} cannot be kept: {error.strerror}"]

@@ -9,7 +9,7 @@ Rules this file keeps:
 
 from __future__ import annotations
 
-import os
+import posix as os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Files:
         return sorted(os.listdir(self.root + path))
 
     def target(self, path: str) -> str:
-        return os.path.basename(os.readlink(self.root + path))
+        return os.readlink(self.root + path).rpartition("/")[2]
 
     def open(self, path: str, mode: str = "rw") -> int:
         return os.open(self.root + path, MODES[mode] | os.O_CLOEXEC)
