@@ -38,8 +38,15 @@ def doctor(options: Options) -> int:
     else:
         for finding in findings:
             fix = f" ({finding.fix})" if finding.fix else ""
-            put(f"{finding.state:6} {finding.what}: {finding.sentence}{fix}")
+            put(line(f"{finding.state:6} {finding.what}: {finding.sentence}{fix}"))
     return 1 if any(finding.state == "wrong" for finding in findings) else 0
+
+
+def line(text: str) -> str:
+    """On one line, and nothing for the terminal: names of lines and of their holders are others' words."""
+    from edge.text import plain
+
+    return plain(text).replace("\n", " ")
 
 
 def _findings(options: Options) -> Iterator[Finding]:

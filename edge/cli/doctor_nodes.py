@@ -121,7 +121,7 @@ def nodes(place: Place) -> Iterator[Finding]:
     chips = [name for name in place.names("/sys/class/pwm") if name.startswith("pwmchip")]
     if chips:
         any_ = True
-        yield Finding("devices: PWM", "ok", f"{', '.join(chips)} in /sys/class/pwm")
+        yield _pwm(place, chips)
     wires = [name for name in place.names("/sys/bus/w1/devices") if "-" in name]
     if wires:
         any_ = True
@@ -137,6 +137,17 @@ def nodes(place: Place) -> Iterator[Finding]:
             "build the kernel with CONFIG_GPIO_CDEV=y; mount -t devtmpfs devtmpfs /dev",
         )
         yield Finding("devices: GPIO", "wrong", "there is no /dev/gpiochip*, and a real board is asked for", fix)
+
+
+def _pwm(place: Place, chips: list[str]) -> Finding:
+    """PWM channels are had by writing to `export` of their chip."""
+    told = [f"{chip} ({_rights(place, f'/sys/class/pwm/{chip}/export')})" for chip in chips]
+    shut = [chip for chip in chips if not may_open(place, f"/sys/class/pwm/{chip}/export", 2)]
+    if not shut:
+        return Finding("devices: PWM", "ok", f"{_few(told)} in /sys/class/pwm")
+    rule = "a udev rule that gives /sys/class/pwm/pwmchip* to the group gpio, or run the guard as root"
+    fix = remedy(joining_once(_user(place), "gpio"), rule, "run the guard as root")
+    return Finding("devices: PWM", "absent", f"{_few(told)}; not open to this user: {_few(shut)}", fix)
 
 
 def _numbered(name: str, kind: Kind) -> bool:
@@ -171,8 +182,8 @@ def _rights(place: Place, path: str) -> str:
     return f"{owner}:{group} {status.st_mode & 0o7777:04o}"
 
 
-def may_open(place: Place, path: str) -> bool:
-    """True when owner, group and mode let this user read and write; root may always."""
+def may_open(place: Place, path: str, needs: int = 6) -> bool:
+    """True when owner, group and mode let this user do it (4 read, 2 write, 6 both); root may always."""
     try:
         status = os.stat(place.path(path))
     except OSError:
@@ -180,10 +191,10 @@ def may_open(place: Place, path: str) -> bool:
     if place.uid == 0:
         return True
     if status.st_uid == place.uid:
-        return status.st_mode & 0o600 == 0o600
+        return status.st_mode >> 6 & needs == needs
     if status.st_gid in place.groups:
-        return status.st_mode & 0o060 == 0o060
-    return status.st_mode & 0o006 == 0o006
+        return status.st_mode >> 3 & needs == needs
+    return status.st_mode & needs == needs
 
 
 def _opening(place: Place, kind: Kind, name: str) -> str:
@@ -208,9 +219,13 @@ def _join(user: str, group: str) -> str:
     return f"sudo usermod -aG {group} {user}"
 
 
+def joining_once(user: str, group: str) -> str:
+    return f"{_join(user, group)}, then log in again"
+
+
 def joining(user: str, group: str) -> str:
     """How a user comes into a group, on each system."""
-    usual = f"{_join(user, group)}, then log in again"
+    usual = joining_once(user, group)
     return remedy(usual, usual, f"addgroup {user} {group}, then log in again")
 
 

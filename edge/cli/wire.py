@@ -11,6 +11,7 @@ import os
 from edge.cli import put, settle
 from edge.faults import Fault, UsageFault
 from edge.record import as_dict
+from edge.text import plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def wire(options: Options) -> int:
 
         put(json.dumps(_plain(rows, guard, notes, board, chosen), ensure_ascii=False, indent=1))
     else:
-        put("\n".join(text(rows, guard, notes, board, chosen)))
+        put(plain("\n".join(text(rows, guard, notes, board, chosen))))  # who holds a line chose his name himself
     return 0 if all(row.answers for row in rows) else 7
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from edge.cli.doctor_boot import findings, settings
 from edge.cli.doctor_nodes import Place
 from edge.cli.finding import Finding
+from tests.support.boards import rounds
 
 PI = "Raspberry Pi 4 B"
 
@@ -99,3 +101,31 @@ def test_a_pi_without_the_file_says_so_and_another_board_says_nothing(tmp_path: 
 def test_sections_and_comments_are_read_as_the_firmware_does() -> None:
     text = "a=1\n[pi4]\nb=2 # two\n\n[ALL]\n c = 3\n# d=4\n[none"
     assert settings(text) == [("", "a=1"), ("pi4", "b=2"), ("", "c=3"), ("", "[none")]
+
+
+def test_any_text_is_read_without_a_fault(tmp_path: Path) -> None:
+    chance, count = random.Random(6), rounds(2000)
+    (tmp_path / "boot").mkdir()
+    words = (
+        "dtparam",
+        "=",
+        "i2c_arm",
+        ",",
+        "on",
+        "off",
+        "[",
+        "]",
+        "all",
+        "#",
+        "\n",
+        " ",
+        "dtoverlay",
+        "w1-gpio",
+        "gpio",
+        "\0",
+    )
+    for _ in range(count):
+        text = "".join(chance.choice(words) for _ in range(chance.randrange(30)))
+        (tmp_path / "boot/config.txt").write_text(text)
+        found = list(findings(Place(str(tmp_path)), PI))
+        assert len(found) >= 5 and all(finding.sentence for finding in found)

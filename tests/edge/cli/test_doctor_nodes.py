@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import random
 from pathlib import Path
 
 import pytest
 
 from edge.cli.doctor_nodes import Place, findings, kernel, may_open, watchdog
 from edge.cli.finding import Finding, remedy
+from tests.support.boards import rounds
 
 PASSWD = "root:x:0:0::/home/root:/bin/sh\npi:x:1000:1000::/home/pi:/bin/sh\n"
 SYSTEMS = ("Raspberry Pi OS", "Debian", "minimal image")
@@ -154,6 +156,26 @@ def test_root_needs_no_group(tmp_path: Path) -> None:
     node(tmp_path, "gpiochip0", 0o600)
     found = list(findings(place(tmp_path, 0, (0,), True)))
     assert one(found, "devices: GPIO").state == "ok" and not [one for one in found if one.what.startswith("group")]
+
+
+def test_a_pwm_chip_is_had_by_writing_to_its_export(tmp_path: Path) -> None:
+    folder = tmp_path / "sys/class/pwm/pwmchip0"
+    folder.mkdir(parents=True)
+    (folder / "export").write_text("")
+    (folder / "export").chmod(0o222)
+    assert one(list(findings(place(tmp_path, 12345, (12345,)))), "devices: PWM").state == "ok"
+    (folder / "export").chmod(0o200)
+    finding = one(list(findings(place(tmp_path, 12345, (12345,)))), "devices: PWM")
+    assert finding.state == "absent" and "not open to this user: pwmchip0" in finding.sentence and systems(finding.fix)
+
+
+def test_any_text_in_the_tables_is_read_without_a_fault(tmp_path: Path) -> None:
+    chance, count = random.Random(5), rounds(2000)
+    node(tmp_path, "gpiochip0", 0o666)
+    for _ in range(count):
+        text = "".join(chance.choice("pi:gpio,1000\n:x986 \x00-+.é") for _ in range(chance.randrange(60)))
+        write(tmp_path, etc_passwd=text, etc_group=text[::-1], proc_sys_kernel_osrelease=text[:20])
+        assert all(finding.sentence for finding in findings(place(tmp_path)))
 
 
 def test_a_watchdog_that_nobody_feeds_watches_nothing(tmp_path: Path) -> None:

@@ -14,6 +14,8 @@ from edge.cli.wire import WIDTH, text, wrapped
 from edge.cli.wiring import Guard
 from edge.config import Settings
 from edge.peripherals.boards.identity import Board
+from edge.peripherals.gpiochip.chip import Settings as Hold
+from edge.peripherals.gpiochip.find import find
 from edge.peripherals.gpiochip.model import Model
 from edge.peripherals.gpiochip.stock import Line as StockLine
 from edge.peripherals.gpiochip.stock import Stock
@@ -124,6 +126,20 @@ def test_the_simulated_board_shows_its_parts_with_addresses_and_modes(tmp_path: 
     wrong = [row for row in told["rows"] if not row["answers"]]
     assert [(row["name"], row["mode"]) for row in wrong] == [("humidity", "nak")]
     assert "did not acknowledge" in wrong[0]["check"]
+
+
+def test_a_holder_that_calls_itself_something_odd_does_nothing_to_the_terminal(tmp_path: Path) -> None:
+    with ChipServer(tmp_path) as server:
+        chip = find(server.remote())
+        chip.request(17, Hold("output"), "\x1b[2J\x9b31mow\nned")
+        file = tmp_path / "board.toml"
+        file.write_text(BOARD.format(chips=server.chips))
+        wired = agent.run("wire", "--board", str(file), home=tmp_path)
+        looked = agent.run("doctor", "--board", str(file), home=tmp_path)
+        chip.close()
+    for done in (wired, looked):
+        assert "\x1b" not in done.stdout and "\x9b" not in done.stdout and "ned, not by the guard" in done.stdout
+    assert wired.returncode == 7 and looked.returncode == 1
 
 
 def test_a_declared_board_is_checked_on_its_chips(tmp_path: Path) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from edge.peripherals.boards.header import FIRST, FULL, SHORT
 from edge.peripherals.boards.identity import TYPES, Board, header_of, identify
+from tests.support.boards import rounds
 
 TREE = "/proc/device-tree/"
 
@@ -99,3 +102,25 @@ def test_what_is_not_told_is_empty() -> None:
 def test_a_chip_that_only_pis_have_stands_for_the_usual_header_where_the_board_tells_nothing() -> None:
     assert header_of(Board(), "pinctrl-rp1") == FULL and header_of(Board(), "tegra-gpio") == ""
     assert header_of(coded(0x000E), "pinctrl-bcm2835") == SHORT and header_of(coded(0xA020A0), "pinctrl-bcm2835") == ""
+
+
+def test_any_bytes_are_some_board_or_none() -> None:
+    chance, count = random.Random(4), rounds(10_000)
+    words = (
+        b"raspberrypi,",
+        b"4-model-b",
+        b"\0",
+        b"brcm,bcm2711",
+        b"Revision\t: ",
+        b"c03112",
+        b"\n",
+        b"\xff",
+        b"ti,am335x-bone",
+    )
+    for _ in range(count):
+        files = {
+            name: b"".join(chance.choice(words) for _ in range(chance.randrange(6)))
+            for name in ("compatible", "model", "cpuinfo")
+        }
+        found = board(code=bytes(chance.randrange(256) for _ in range(chance.choice((0, 3, 4, 8)))), **files)
+        assert found.header in ("", FULL, SHORT, FIRST) and (found.labels or not found.header)
