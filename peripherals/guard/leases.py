@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-CALLS = 256
+CALLS = 128
+RESULT = ("name", "state", "left", "max_on", "level")
 RULE_MAX_ON = "guard.max_on"
 RULE_REUSED = "guard.call_reused"
 RULE_HELD = "guard.held"
@@ -103,7 +104,7 @@ class Leases:
     ) -> None:
         self.rows = {output.name: Row(output, safe_level(output), now) for output in outputs}
         self.limits = Limits(outputs, now, past or {})
-        self._seen: dict[tuple[str, str], tuple[tuple[str, float, float | None], dict[str, Any] | str]] = {}
+        self._seen: dict[tuple[str, str], tuple[Any, ...]] = {}
 
     def row(self, name: str) -> Row:
         """UsageFault: there is no such output."""
@@ -117,19 +118,19 @@ class Leases:
         seen = self._seen.get((ask.owner, ask.call)) if ask.call else None
         if seen is None:
             return None
-        first, outcome = seen
-        if first != (ask.name, ask.level, ask.seconds):
+        outcome = seen[3:]
+        if seen[:3] != (ask.name, ask.level, ask.seconds):
             raise Refused(f"call {ask.call} was already used for another request", RULE_REUSED, "use a new call id")
-        if isinstance(outcome, str):
-            raise HardwareFault(outcome, "it is not done a second time: read the output back, then use a new call")
-        return dict(outcome)
+        if len(outcome) == 1:
+            raise HardwareFault(outcome[0], "it is not done a second time: read the output back, then use a new call")
+        return dict(zip(RESULT, outcome))
 
     def remember(self, ask: Ask, outcome: dict[str, Any] | str) -> None:
-        """Keep what came of a call: its result, or the sentence of a drive that failed."""
+        """Keep what came of a call: its RESULT, or the sentence of a drive that failed. As tuples: they are small."""
         if not ask.call:
             return
-        kept = outcome if isinstance(outcome, str) else dict(outcome)
-        self._seen[(ask.owner, ask.call)] = ((ask.name, ask.level, ask.seconds), kept)
+        kept = (outcome,) if isinstance(outcome, str) else tuple([outcome[field] for field in RESULT])
+        self._seen[(ask.owner, ask.call)] = (ask.name, ask.level, ask.seconds, *kept)
         if len(self._seen) > CALLS:
             del self._seen[next(iter(self._seen))]
 

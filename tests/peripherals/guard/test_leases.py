@@ -31,6 +31,7 @@ class Table(Leases):
         fresh = self.made_safe(row, "set", now) if safe else self.granted(ask, now)
         self.put(fresh, now)
         result = {"name": name, "state": state, "left": fresh.left(now), "max_on": row.output.max_on}
+        result["level"] = ask.level
         self.remember(ask, result)
         return result, () if row.safe and safe else ((name, state),)
 
@@ -58,7 +59,7 @@ def test_everything_starts_safe(leases):
 
 def test_on_for_a_time_ends_then(leases):
     result, notes = leases.set("fan", True, 120.0, "c1", 10.0)
-    assert result == {"name": "fan", "state": True, "left": 120.0, "max_on": 3600.0}
+    assert result == {"name": "fan", "state": True, "left": 120.0, "max_on": 3600.0, "level": 1.0}
     assert notes == (("fan", True),)
     assert leases.next_end() == 130.0
     assert leases.due(129.9) == []
@@ -131,7 +132,7 @@ def test_off_is_granted_whatever_time_stands_beside_it(leases):
     leases.set("fan", True, None, "c1", 0.0)
     for number, seconds in enumerate((0.0, -5.0, float("nan"), 1e9)):
         result, _ = leases.set("fan", False, seconds, f"off{number}", 1.0)
-        assert result == {"name": "fan", "state": False, "left": 0.0, "max_on": 3600.0}
+        assert result == {"name": "fan", "state": False, "left": 0.0, "max_on": 3600.0, "level": 0.0}
 
 
 def test_a_repeated_call_is_answered_and_not_done_again(leases):
