@@ -3,14 +3,16 @@
 Rules this file keeps:
 1. On a terminal the picture is drawn once a second, and only the lines that changed, by plain ANSI cursor movement (CUP
    and EL of ECMA-48), which a serial terminal, `screen` and a slow line take. No other screen buffer, no colours.
-2. q, Ctrl-D and Ctrl-C end it; any other key draws everything anew, for a line that lost bytes.
-3. The terminal is left as it was found, whatever ends it, the picture above the prompt.
+2. q, Ctrl-D and Ctrl-C end it; any other key draws everything anew, for a line that lost bytes. Ctrl-Z is such a key:
+   not every shell of a small system gives a terminal back its echo when a program is stopped.
+3. The terminal is left as it was found, whatever ends it, SIGTERM and SIGHUP too, the picture above the prompt.
 4. Elsewhere (a pipe, a file) it prints a picture whenever something happened, never for a value alone.
 5. A board that has gone is said and waited for; nothing is started and nothing changed.
 """
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]
 import os
 import sys
 
@@ -65,6 +67,8 @@ def _told(look: Look, out: TextIO) -> int:
 
 def _live(look: Look, out: TextIO) -> int:
     """The picture on a terminal."""
+    for number in (_signal.SIGTERM, _signal.SIGHUP):
+        _signal.signal(number, _ended)
     keys = Keys()
     screen = Screen(out)
     try:
@@ -79,6 +83,10 @@ def _live(look: Look, out: TextIO) -> int:
     finally:
         keys.close()
         screen.leave()
+
+
+def _ended(number: int, _frame: object) -> None:
+    raise SystemExit(128 + number)
 
 
 def _picture(look: Look, width: int, height: int) -> list[str]:
@@ -137,6 +145,8 @@ class Keys:
         self.fd = fd
         quiet = list(self._before)
         quiet[3] &= ~(termios.ICANON | termios.ECHO)
+        quiet[6] = list(quiet[6])
+        quiet[6][termios.VSUSP] = b"\0"  # none (_POSIX_VDISABLE)
         termios.tcsetattr(fd, termios.TCSADRAIN, quiet)
 
     def wait(self, seconds: float) -> bytes:

@@ -109,7 +109,7 @@ def _off(part: Part, at: float) -> float:
     if part.mode == "drift":
         return part.by * (at - part.since) / 3600.0
     if part.mode == "noise":
-        return part.by * (2.0 * chance(len(part.sensor.name), int(at * 1000.0)) - 1.0)
+        return part.by * (2.0 * chance(sum(map(ord, part.sensor.name)), int(at * 1000.0)) - 1.0)
     return 0.0
 
 

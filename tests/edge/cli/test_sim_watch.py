@@ -128,6 +128,17 @@ def test_only_what_changed_is_written_and_any_key_writes_all_anew(state):
         assert termios.tcgetattr(terminal.follower) == terminal.before
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_that_ends_it_leaves_the_terminal_as_it_was(state, number):
+    with Terminal(state) as terminal:
+        terminal.shows("q ends")
+        terminal.type(b"\x1a")
+        eventually(lambda: terminal.read().count("\x1b[2J") > 1)
+        terminal.process.send_signal(number)
+        assert terminal.ends() == 128 + number
+        assert termios.tcgetattr(terminal.follower) == terminal.before
+
+
 def test_a_terminal_that_does_not_know_its_size_gets_24_lines_of_80(state):
     with Terminal(state, 0, 0) as terminal:
         shown = terminal.shows("q ends")

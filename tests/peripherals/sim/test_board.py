@@ -145,3 +145,13 @@ def test_shown_has_an_error_in_place_of_a_failed_reading(board):
     assert rows["humidity"]["quality"] == "fault"
     assert "did not acknowledge" in rows["humidity"]["error"]
     assert rows["temperature"]["value"] == 33.0
+
+
+def test_a_state_that_an_earlier_version_kept_is_taken_up():
+    climate = {"time": 54060.0, "air": 32.5, "humidity": 50.0, "soil": 33.0, "weather": 1.0, "damp": 0.0, "lamp": 0.0}
+    parts = {"humidity": {"mode": "nak", "held": 49.0, "since": 54010.0}}
+    board = restored({"version": 1, "now": 54061.0, "climate": climate, "parts": parts, "on": ["fan"]})
+    assert (board.now, board.circuit.climate.air, board.left_on) == (54061.0, 32.5, ("fan",))
+    with pytest.raises(HardwareFault):
+        board.sense("humidity", board.now)
+    assert set(SimBoard().kept()) == {"version", "now", "climate", "parts", "on"}
