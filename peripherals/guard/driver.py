@@ -76,14 +76,17 @@ class Driver:
         except HardwareFault as fault:
             self.leases.put(row, now)
             self.tell("fault", row, fault.sentence, now)
-            self.safe(row, FAILED, now)
+            self.safe(row, FAILED, now, told=fault.sentence)
             raise
         self.leases.put(row, now)
         self._watch(row, now, False)
         self._note(row, row.why, row.call, "", now)
 
-    def safe(self, row: Row, why: str, now: float, by: str = "", call: str | None = None) -> str:
-        """End the lease of a row and drive it safe; what failed, or "". `by`: the key of the agent that asked."""
+    def safe(self, row: Row, why: str, now: float, by: str = "", call: str | None = None, told: str = "") -> str:
+        """End the lease of a row and drive it safe; what failed, or "".
+
+        `by`: the key of the agent that asked, `call` its call. `told`: what everybody was told already.
+        """
         name = row.output.name
         fresh = self.leases.made_safe(row, why, now)
         self.leases.put(fresh, now)
@@ -97,7 +100,7 @@ class Driver:
         except HardwareFault as fault:
             new = name not in self.stuck
             self.stuck[name] = (fault.sentence, note if new else self.stuck[name][1])
-            if new:
+            if new and fault.sentence != told:
                 self.tell("fault", row, fault.sentence, now)
             return fault.sentence
         self._watch(fresh, now, bool(by))

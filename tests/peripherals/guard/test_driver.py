@@ -24,6 +24,7 @@ def test_a_drive_that_fails_is_the_reply_and_is_not_done_again(rig):
     reply = rig.set("fan", call="c1")
     assert (reply["kind"], reply["error"]) == ("hardware", "the line of fan did not answer")
     assert rig.plant.tried == [("fan", 1.0), ("fan", 0.0)]
+    assert rig.whys("fan") == ["fault the line of fan did not answer"]
     rig.plant.dead.clear()
     rig.pass_(5.0)
     again = rig.set("fan", call="c1")

@@ -6,7 +6,10 @@ import random
 
 import pytest
 
+from edge.call import Output, Sensor
+from edge.faults import Refused, UsageFault
 from edge.peripherals.guard.inprocess import InProcessBoard
+from tests.support.benches import Bench
 from tests.support.boards import Clock
 
 
@@ -48,3 +51,39 @@ def test_a_lease_ends_once_whatever_rounding_makes_of_its_end(clock):
         clock.pass_(15.0)
         assert board.states()["fan"]["state"] is False
         assert [note.state for note in board.record] == [True, False]
+
+
+def test_any_plant_may_stand_behind_it(clock):
+    plant = Bench((Output("lamp", "lamp", "line 4", max_on=60.0),), (Sensor("key", "key switch", "", "line 6"),))
+    board = InProcessBoard(clock, 1.0, plant, run="day")
+    assert board.set("lamp", True, 10.0, "c1")["left"] == 10.0
+    assert plant.levels == {"lamp": 1.0}
+    assert board.states()["lamp"]["owner"] == "day"
+    with pytest.raises(UsageFault, match="only a simulated board"):
+        board.adjust("key", "1")
+    board.close()
+    assert plant.levels == {"lamp": 0.0}
+
+
+def test_an_agent_that_comes_after_another_left_is_somebody_else(clock):
+    first = InProcessBoard(clock)
+    second = first.share("second")
+    second.close()
+    third = first.share("third")
+    first.set("fan", True, 60.0, "c1")
+    with pytest.raises(Refused, match="fan is held by another conversation for another 60 s"):
+        third.set("fan", True, 60.0, "c1")
+    first.close()
+    assert third.states()["fan"]["why"] == "agent left"
+    assert third.set("fan", True, 60.0, "c1")["state"] is True
+
+
+def test_a_hand_and_a_stop_are_told_to_every_agent(clock):
+    first = InProcessBoard(clock)
+    second = first.share()
+    first.override("fan", "safe")
+    first.halt("smoke")
+    first.override("fan", "")
+    said = [event["event"] for event in first.events()]
+    assert said == ["override", "stopped", "override"]
+    assert [event["event"] for event in second.events()] == said
