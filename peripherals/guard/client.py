@@ -13,6 +13,8 @@ Rules this file keeps:
 5. Whoever does not hear from the board does not know its outputs: every sentence about that says so.
 6. A guard that runs already for the same description is joined, not doubled: another agent's child in the same state
    folder, or a service. What this agent held is safe when it leaves; the guard stays for the others.
+7. A guard that was joined and has ended is looked for again by the next request: its supervisor starts it anew, and it
+   makes every output safe before it listens. That is told by an event; what was asked of the old one is not repeated.
 """
 
 from __future__ import annotations
@@ -61,6 +63,8 @@ class Board:
         self.speed = 1.0
         self.notes: tuple[str, ...] = ()
         self._child = child
+        self._path = ""  # where it was joined
+        self._named = ("", "")  # run and state folder, as hello says them
         self._socket = socket
         self._splitter = Splitter(protocol.REPLY)
         self._number = 0
@@ -110,9 +114,9 @@ class Board:
     def _hello(self, run: str, state: str) -> None:
         """Say who is there; what was made for it is gone when that fails."""
         ready = False
+        self._named = (run, state)
         try:
-            message = {"do": "hello", "protocol": protocol.VERSION, "run": run, "state": state}
-            reply = self._ask(message, HELLO_SECONDS)
+            reply = self._ask(self._greeting(), HELLO_SECONDS)
             ready = True
         finally:
             if not ready:
@@ -121,6 +125,10 @@ class Board:
         self.speed = float(reply["speed"])
         self.pid = int(reply.get("pid", self.pid))
         self.notes = tuple(str(note) for note in reply.get("notes", ()))
+
+    def _greeting(self) -> dict[str, Any]:
+        run, state = self._named
+        return {"do": "hello", "protocol": protocol.VERSION, "run": run, "state": state}
 
     def sense(self, name: str) -> Reading:
         """Read a sensor. UsageFault: there is none of that name. HardwareFault: it or the board did not answer."""
@@ -233,14 +241,9 @@ class Board:
         if not self._turn.acquire(True, seconds):
             raise _silent(seconds, "")
         try:
-            self._number += 1
-            number = self._number
-            try:
-                frame = protocol.encode({"id": number, **message})
-            except ValueError as error:
-                raise UsageFault(f"{message['do']} cannot be sent to the board: {error}") from error
-            self._send(frame, until, seconds)
-            reply = self._reply(number, until)
+            if self._ended and self._path:
+                self._again(until, seconds)
+            reply = self._exchange(message, until, seconds)
         finally:
             self._turn.release()
         if reply is None:
@@ -248,6 +251,39 @@ class Board:
         if reply.get("ok") is not True:
             raise protocol.fault(reply)
         return reply
+
+    def _exchange(self, message: Mapping[str, Any], until: float, seconds: float) -> dict[str, Any] | None:
+        """The reply to a request; None when there is none. For whoever has the turn."""
+        self._number += 1
+        number = self._number
+        try:
+            frame = protocol.encode({"id": number, **message})
+        except ValueError as error:
+            raise UsageFault(f"{message['do']} cannot be sent to the board: {error}") from error
+        self._send(frame, until, seconds)
+        return self._reply(number, until)
+
+    def _again(self, until: float, seconds: float) -> None:
+        """Rule 7, for whoever has the turn. Nothing changes when nobody listens (yet)."""
+        try:
+            socket = door.connect(self._path, seconds)
+        except OSError as error:
+            raise door.mute(self._path, error) from error
+        if socket is None:
+            return
+        socket.setblocking(False)
+        with self._pen:
+            self._socket.close()
+            self._socket, self._splitter, self._ended = socket, Splitter(), False
+        reply = self._exchange(self._greeting(), until, seconds)
+        if reply is None:
+            raise self._dead("") if self._ended else _silent(seconds, "")
+        if reply.get("ok") is not True:
+            raise protocol.fault(reply)
+        self._child = Elsewhere(int(reply.get("pid", 0)))
+        self.pid, self.speed = self._child.pid, float(reply["speed"])
+        why = f"the guard ended and runs again (process {self.pid}): it made every output safe when it started"
+        self._events.append({"event": "lost", "why": why})
 
     def _send(self, frame: bytes, until: float, seconds: float) -> None:
         """Write a whole frame, or nothing of it. The pen is held only while writing, so that a beat can go between.
@@ -318,9 +354,10 @@ class Board:
         return bool(poll.poll(max(0, int((until - monotonic()) * 1000.0) + 1)))
 
     def _dead(self, lost: str) -> HardwareFault:
+        fix = "ask again: its supervisor starts it, safe first" if self._path else "start again"
         return HardwareFault(
             f"the board process (pid {self.pid}) {self._child.how()}{lost}; {UNKNOWN}",
-            "start again: the next start makes every output safe",
+            f"{fix}: the next start makes every output safe",
         )
 
 
@@ -361,6 +398,7 @@ def _joined(cls: type[Board], path: str, run: str, state: str) -> Board | None:
         if board._ended:
             return None
         raise
+    board._path = path
     return board
 
 

@@ -234,6 +234,26 @@ def test_an_agent_that_starts_in_the_same_state_folder_joins_the_service(place):
     assert alive(process.pid) and place.level(PUMP) is False
 
 
+def test_a_guard_that_was_started_again_is_found_by_the_next_request_and_that_is_told(place):
+    first = place.up()
+    board = place.join()
+    board.set("pump", True, 30.0, "c1")
+    first.kill()
+    first.wait()
+    with pytest.raises(HardwareFault, match=r"whether pump was switched is unknown.*its supervisor starts it"):
+        board.set("pump", True, 30.0, "c2")
+    with pytest.raises(HardwareFault, match="unknown until they are read back"):
+        board.states()
+    assert not board.beat()
+    second = place.up()
+    assert board.states()["pump"]["state"] is False
+    assert board.pid == second.pid and board.beat()
+    assert f"runs again (process {second.pid})" in board.events()[-1]["why"]
+    assert board.set("pump", True, 30.0, "c3")["state"] is True
+    board.close()
+    assert place.level(PUMP) is False
+
+
 # Stop, overrides, safe-all
 
 
