@@ -18,6 +18,9 @@ fieldhand wire [--json]               what is wired where, and does it answer
 fieldhand stop [--all|--network|--tool NAME] [--why TEXT]
                                       the emergency stop, until
 fieldhand resume [--network|--tool NAME]
+fieldhand safe-all                    every output safe now, no approval needed
+fieldhand guard run|unit systemd|unit busybox
+                                      the outputs' guard as a service
 fieldhand approvals list|approve ID|deny ID [TEXT]
                                       questions that wait for an answer
 fieldhand audit verify|show [N|all]|export FILE|key
@@ -40,6 +43,8 @@ options, before or after the command:
   --trace json          every event as a JSON line on stderr
   --key FILE --head FILE --from N
                         for audit verify: a key and a head kept elsewhere
+  --socket PATH --users A,B
+                        for guard: where it listens, who else may use it
   --json                for tools, policy check, tape show, sim show, doctor,
                         audit verify and show
   --debug               a traceback where a sentence would stand

@@ -29,6 +29,7 @@ OPERATOR_ACTS = [
     "schedule",
     "doctor",
     "sim",
+    "guard",
 ]
 
 
