@@ -81,3 +81,15 @@ def test_a_lab_line_is_driven_for_its_time_and_only_where_that_is_granted(chips:
     done = tool(tmp_path, "--grant", "gpio_write GPIO22 <=1", *words)
     assert done.returncode == 0 and "is driven high" in done.stdout, done.stderr
     assert [level for _, level in chips.changes(CHIP, "GPIO22")] == [False, True, False]
+
+
+def test_an_agent_that_is_killed_in_a_pulse_leaves_the_output_safe(chips: Any, tmp_path: Path) -> None:
+    words = ("--board", str(tmp_path / "board.toml"), "--yes", "tool", "output_pulse", "name=pump", "seconds=20")
+    running = agent.start(*words, home=tmp_path)
+    try:
+        on = chips.wait(CHIP, "GPIO17", True, 60.0)
+    finally:
+        running.kill()
+        running.communicate(timeout=60)
+    off = chips.wait(CHIP, "GPIO17", False, 60.0)
+    assert 0 < off - on < 20e9  # not by the end of the pulse

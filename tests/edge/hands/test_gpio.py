@@ -121,6 +121,20 @@ def test_the_chip_is_found_by_its_label_once_and_anew_after_it_failed(tmp_path: 
     assert held.lines.look("GPIO24")["value"] is False
 
 
+def test_the_chip_is_let_go_with_the_world_and_a_line_that_was_taken_meanwhile_is_told(tmp_path: Path) -> None:
+    model = Model("pi3")
+    here = world(tmp_path, model)
+    chip = here.header().chip
+    model.fail("GET_LINE", errno.EBUSY)
+    with pytest.raises(HardwareFault, match=r"GPIO24|line 24"):
+        hands(here, "GPIO24").lines.look("GPIO24")
+    assert chip._fd == -1  # it is found anew next time
+    here._header = Header(Gpio(), model)
+    chip = here.header().chip
+    here.close()
+    assert chip._fd == -1 and here._header is None
+
+
 def test_a_line_without_a_name_is_looked_at_only_when_the_settings_name_it(tmp_path: Path) -> None:
     model = Model("generic")
     here = world(tmp_path, model, Gpio(lines=("3",)))
