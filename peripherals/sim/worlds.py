@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from edge.peripherals.sim.board import SimBoard, restored
+from edge.peripherals.sim.board import SimBoard
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,12 +37,16 @@ def name_of(text: str) -> str:
 
 def sim_board(text: str, kept: Any = None) -> SimBoard:
     """The board of a world: new, or as it was `kept`. ValueError: it is no description, or no kept state of it."""
-    if not text:
-        return SimBoard() if kept is None else restored(kept)
-    from edge.peripherals.sim.circuit import Described
+    circuit = None
+    if text:
+        from edge.peripherals.sim.circuit import Described
 
-    circuit = Described(_plan(text))
-    return SimBoard(circuit) if kept is None else restored(kept, circuit)
+        circuit = Described(_plan(text))
+    if kept is None:
+        return SimBoard(circuit)
+    from edge.peripherals.sim.restore import restored
+
+    return restored(kept, circuit)
 
 
 def declared(text: str) -> tuple[tuple[Output, ...], tuple[Sensor, ...]]:

@@ -7,8 +7,9 @@ import pytest
 
 from edge.faults import HardwareFault, UsageFault
 from edge.peripherals.guard import line
-from edge.peripherals.sim.board import SimBoard, restored
+from edge.peripherals.sim.board import SimBoard
 from edge.peripherals.sim.greenhouse import BIRTH
+from edge.peripherals.sim.restore import restored
 from tests.support.boards import rounds
 
 
