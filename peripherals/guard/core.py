@@ -256,7 +256,8 @@ class Guard:
     def _to_safe(self, ask: Ask, row: Row, now: float) -> None:
         if row.owner == OVERRIDE_KEY:
             self.looks.unless_by_hand(row, now)
-        if row.safe and not self.driver.fault(ask.name):
+        known = self.driver.level(ask.name, now) is not None  # a lab line nobody drove yet, a line that could not be had
+        if row.safe and known and not self.driver.fault(ask.name):
             return
         taken = not row.safe and row.owner not in ("", ask.owner)
         why = f"{protocol.TAKEN}{self.owners.shown(ask.owner)}" if taken else protocol.SET

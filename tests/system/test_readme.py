@@ -34,7 +34,7 @@ def table(text: str) -> list[list[str]]:
 
 
 def test_the_commands_are_those_that_exist() -> None:
-    listed = re.findall(r"^    fieldhand ([a-z-]+)", section("Commands"), re.M)
+    listed = re.findall(r"^    fieldhand ([a-z][a-z-]*)", section("Commands"), re.M)
     assert set(listed) == set(VERBS)
 
 

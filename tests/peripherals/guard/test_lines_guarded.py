@@ -148,3 +148,21 @@ def test_a_chip_that_goes_while_the_pump_is_on_is_unknown_and_then_safe() -> Non
     assert not rig.wire() and rig.row()["state"] is False
     rig.board.set("lamp", True, 10.0, "c3")
     assert rig.wire(22)
+
+
+def test_a_lab_line_that_is_first_written_low_is_driven_low() -> None:
+    rig = Rig()
+    rig.model.pull(CHIP, 23, True)
+    assert rig.row("gpio23")["state"] is None
+    done = rig.board.set("gpio23", False, None, "c1")
+    assert done["state"] is False and not rig.wire(23)
+    assert rig.row("gpio23")["state"] is False
+
+
+def test_safe_for_a_line_that_somebody_else_holds_is_a_fault_that_names_them() -> None:
+    model = Model("pi3", "keep")
+    other = GpioChip(model, "/dev/gpiochip0").request(17, Settings("output", True), "motor-daemon")
+    rig = Rig(model)
+    with pytest.raises(HardwareFault, match="motor-daemon"):
+        rig.board.set("pump", False, None, "c1")
+    other.close()
