@@ -5,12 +5,17 @@ The guard that runs as a service is tried in tests/peripherals/guard/test_servic
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
+from edge.cli import guard, settle
 from edge.cli.args import Options, parse
+from edge.cli.board import choose
 from edge.cli.guard import main
 from edge.cli.guard_units import unit
-from edge.faults import UsageFault
+from edge.faults import HardwareFault, UsageFault
+from edge.peripherals.guard import folder, owned
 from tests.support import agent
 
 
@@ -73,6 +78,37 @@ def test_a_user_that_does_not_exist_is_configuration(tmp_path):
     done = agent.run("guard", "run", "--config", str(settings), "--users", "nobody-here", home=tmp_path)
     assert done.returncode == 3
     assert "no user 'nobody-here'" in done.stderr
+
+
+def test_a_fault_of_our_own_while_settings_are_read_starts_a_guard_that_makes_safe(tmp_path, monkeypatch):
+    where = folder.make(str(tmp_path), "lines")
+    said = owned.text(owned.Owned("lines"))
+    folder.keep(where, said, "/run/x/guard.sock", (7,))
+    started = []
+
+    def broken(*_words):
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(guard, "planned", broken)
+    monkeypatch.setattr(guard, "_become", started.append)
+    with pytest.raises(HardwareFault):
+        main(Options(words=("run",), state=str(tmp_path), socket=f"{tmp_path}/s"))
+    (one,) = started
+    assert (one.kind, one.said, one.users, one.socket) == ("lines", said, (7,), f"{tmp_path}/s")
+    assert "a fault of its own: RuntimeError: a bug" in one.why
+    os.unlink(f"{where}/{folder.LAST}")
+    with pytest.raises(RuntimeError):
+        main(Options(words=("run",), state=str(tmp_path)))
+
+
+def test_the_page_about_the_guard_shows_settings_that_load(tmp_path):
+    page = (agent.ROOT / "docs" / "guard.md").read_text()
+    shown = page[page.index('    board = "auto"') : page.index("Lines are found by")]
+    settings = tmp_path / "s.toml"
+    settings.write_text("\n".join(line[4:] for line in shown.splitlines()))
+    chosen = choose(settle.settings(Options(config=str(settings)), {}))
+    assert [output.name for output in chosen.owned.outputs] == ["pump", "fan"]
+    assert chosen.users == ("pi",)
 
 
 def test_safe_all_where_nothing_runs_and_nothing_is_declared_says_so(tmp_path):
