@@ -54,7 +54,7 @@ def stop(options: Options) -> int:
     wholly = stops.ALL in kinds
     if not options.json:
         put(f"stopped: {', '.join(_named(kind) for kind in kinds)}{FOREVER} (state folder {state})")
-    seen = _wait(state, wholly)
+    seen = _wait(state, wholly, _service(options))
     if options.json:
         import json
 
@@ -63,7 +63,7 @@ def stop(options: Options) -> int:
     else:
         for one in seen:
             put(f"{'ok  ' if one.safe else 'NOT '} {one.what}: {one.sentence}")
-    for sentence in _elsewhere(state):
+    for sentence in _elsewhere(state, {one.pid for one in seen}):
         say(sentence)
     safe = all(one.safe for one in seen)
     note(state, "stop", {"stopped": kinds, "why": options.why[: stops.WHY], "by": f"uid {os.getuid()}", "safe": safe})
@@ -155,23 +155,34 @@ def _no_tool(state: str) -> None:
         raise Refused("an agent started this command, and only the operator lifts a stop", "stop.resume")
 
 
-def _wait(state: str, wholly: bool) -> list[Seen]:
+def _wait(state: str, wholly: bool, service: str) -> list[Seen]:
     """What boards and agents are known to do, as soon as all confirmed, and after WAIT seconds in any case."""
     until = time.monotonic() + WAIT
     boards = [] if wholly else [Seen("outputs", 0, True, "not stopped")]
     while True:
         left = until - time.monotonic()
         if not boards or not all(one.safe for one in boards):
-            boards = _boards(state, max(left, 0.2))
+            boards = _boards(state, service, max(left, 0.2))
         seen = [*boards, *_agents(state, wholly)]
         if all(one.safe for one in seen) or time.monotonic() > until:
             return seen
         time.sleep(LOOK)
 
 
-def _boards(state: str, seconds: float) -> list[Seen]:
+def _service(options: Options) -> str:
+    """Where a guard that runs as a service listens, by the settings if they can be read."""
+    from edge.cli.board import choose
+    from edge.peripherals.guard import door
+
+    try:
+        return choose(settle.settings(options, os.environ)).socket
+    except Fault:
+        return door.SERVICE
+
+
+def _boards(state: str, service: str, seconds: float) -> list[Seen]:
     """What the guards of the state folder, and a service that looks into it, say of their outputs now."""
-    from edge.peripherals.guard import door, folder
+    from edge.peripherals.guard import folder
 
     seen = []
     asked = set()
@@ -182,8 +193,8 @@ def _boards(state: str, seconds: float) -> list[Seen]:
         pid = _locked_by(f"{where}/{folder.LOCK}")
         if path or pid >= 0:
             seen.append(_board(path, state, seconds) or _silent(max(pid, 0)))
-    if door.SERVICE not in asked and os.path.exists(door.SERVICE):
-        told = _board(door.SERVICE, state, seconds, own=False)
+    if service not in asked and os.path.exists(service):
+        told = _board(service, state, seconds, own=False)
         seen += [told] if told is not None else []
     return seen or [Seen("outputs", 0, True, "no board is running")]
 
@@ -285,15 +296,15 @@ def _by_signal(state: str, fault: Fault) -> int:
     return 1
 
 
-def _elsewhere(state: str) -> list[str]:
-    """Boards of other state folders that run on this machine: this stop is not theirs, and that is said."""
+def _elsewhere(state: str, seen: set[int]) -> list[str]:
+    """Boards of other state folders that run on this machine and were not seen: this stop is not theirs."""
     from edge.tape.disk import small_file
     from edge.tape.leftovers import CODE
 
     found = []
     for name in os.listdir("/proc"):
         words = small_file(f"/proc/{name}/cmdline").split(b"\0") if name.isdigit() else []
-        if CODE not in words[:-2]:
+        if CODE not in words[:-2] or int(name) in seen:
             continue
         other = os.fsdecode(words[words.index(CODE) + 2])
         if not other or os.path.realpath(other) != state:

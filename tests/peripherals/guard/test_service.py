@@ -273,6 +273,22 @@ def test_a_stop_in_the_folder_of_an_agent_stops_the_guard_it_joined(place, tmp_p
     assert board.set("pump", True, 10.0, "c3")["state"] is True
 
 
+def test_the_command_stop_hears_a_service_confirm(place, tmp_path):
+    from tests.support import agent
+
+    theirs = tmp_path / "theirs"
+    theirs.mkdir(mode=0o700)
+    place.settings.write_text(place.settings.read_text() + f'[guard]\nsocket = "{place.socket}"\n')
+    process = place.up()
+    board = Board.join(place.socket, "run", str(theirs))
+    board.set("pump", True, 30.0, "c1")
+    done = agent.run("stop", "--config", str(place.settings), "--state", str(theirs), home=tmp_path)
+    assert done.returncode == 0, done.stdout
+    assert f"safe, says the board (process {process.pid}): pump, fan" in done.stdout
+    assert f"process {process.pid}) is not stopped" not in done.stdout
+    assert place.level(PUMP) is False
+
+
 def test_a_word_in_the_override_folder_wins_over_the_agents(place):
     place.up()
     board = place.join()
