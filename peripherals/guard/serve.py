@@ -216,7 +216,6 @@ class Serving:
         self._look()
         real = monotonic()
         self.guard.tick(real)
-        self._dirty = True
         return self.guard.clock.board(real)
 
     def _show(self, message: dict[str, Any]) -> dict[str, Any]:
@@ -233,6 +232,7 @@ class Serving:
         }
 
     def _steer(self, message: dict[str, Any]) -> dict[str, Any]:
+        self._dirty = True  # looking is not: a live view looks every second, and a card wears
         return {"said": self.stand.steer(str(message.get("name")), str(message.get("value")), self._now())}
 
     def _safe_all(self, _message: dict[str, Any]) -> dict[str, Any]:
