@@ -67,6 +67,23 @@ def test_after_a_kill_the_next_start_makes_safe_before_it_reads_the_card_or_list
     assert rows(place)[-1]["why"] == "board started anew"
 
 
+def test_how_often_an_output_was_switched_is_known_after_a_kill(place):
+    place.settings.write_text(place.settings.read_text().replace("max_on = 60", "max_on = 60\nmax_per_hour = 2"))
+    first = place.up()
+    board = place.join()
+    board.set("pump", True, 30.0, "c1")
+    board.set("pump", True, 40.0, "c2")
+    first.kill()
+    first.wait()
+    place.up()
+    board = place.join()
+    assert board.set("pump", True, 30.0, "c1")["state"] is True
+    board.set("pump", False, None, "c2")
+    with pytest.raises(Refused, match="2 times an hour") as caught:
+        board.set("pump", True, 30.0, "c3")
+    assert caught.value.rule == "guard.max_per_hour"
+
+
 def test_a_kill_of_the_guard_and_wrong_settings_still_end_in_safe_values_held(place):
     first = place.up()
     place.join().set("pump", True, 60.0, "c1")
