@@ -25,7 +25,9 @@ import select
 from time import monotonic
 
 from edge.faults import HardwareFault, UsageFault
-from edge.peripherals.guard import differ, door, folder, owned, protocol
+from edge.peripherals.guard import door, folder, protocol
+from edge.peripherals.guard.joining import joined, running
+from edge.peripherals.guard.owned import Owned, text
 from edge.peripherals.guard.protocol import Splitter
 from edge.peripherals.guard.spawn import Child, Elsewhere, start
 
@@ -35,7 +37,6 @@ if TYPE_CHECKING:
     from typing import Any, Union
 
     from edge.call import Reading
-    from edge.peripherals.guard.owned import Owned
 
     Other = Union[Child, Elsewhere]
 
@@ -47,7 +48,6 @@ EVENTS = 256
 UNKNOWN = "the state of its outputs is unknown until they are read back"
 SPEEDS = (1e-3, 3600.0)
 SET_FIELDS = ("name", "state", "level", "left", "max_on")
-BEAT = protocol.encode({"do": "beat"})
 
 
 class Board:
@@ -61,16 +61,17 @@ class Board:
         self.pid = child.pid
         self.started = child.started
         self.speed = 1.0
+        self.heartbeat = protocol.HEARTBEAT  # seconds without a beat after which what this agent holds goes safe
         self.notes: tuple[str, ...] = ()
         self._child = child
-        self._path = ""  # where it was joined
+        self.path = ""  # where it was joined
         self._named = ("", "")  # run and state folder, as hello says them
         self._socket = socket
         self._splitter = Splitter(protocol.REPLY)
         self._number = 0
         self._events: list[dict[str, Any]] = []
         self._closed = False
-        self._ended = False
+        self.ended = False
         self._trouble: HardwareFault | None = None
         self._turn = _thread.allocate_lock()  # held by whoever may read the socket
         self._pen = _thread.allocate_lock()  # held by whoever may write to it
@@ -86,32 +87,32 @@ class Board:
         is left running then.
         """
         check_speed(speed)
-        said = _description(owned)
+        said = text(owned or Owned())
         kind = owned.kind if owned else "sim"
         where = folder.make(state, kind) if state else ""
-        joined = _running(cls, where, said, run, state) if where else None
-        if joined is not None:
-            return joined
+        found = running(cls, where, said, run, state) if where else None
+        if found is not None:
+            return found
         board = cls(*start(state, where, 1.0 if kind == "lines" else speed, said))
         try:
-            board._hello(run, state)
+            board.greet(run, state)
         except HardwareFault:
             # Another agent's start was faster: then its board is there by now.
-            joined = _running(cls, where, said, run, state) if where else None
-            if joined is None:
+            found = running(cls, where, said, run, state) if where else None
+            if found is None:
                 raise
-            return joined
+            return found
         return board
 
     @classmethod
     def join(cls, path: str, run: str = "", state: str = "") -> Board:
         """The guard that listens at the socket `path`. HardwareFault: nobody does, or it does not let this user in."""
-        board = _joined(cls, path, run, state)
+        board = joined(cls, path, run, state)
         if board is None:
             raise HardwareFault(f"no guard listens at {path}", "start it: fieldhand guard run, or its service")
         return board
 
-    def _hello(self, run: str, state: str) -> None:
+    def greet(self, run: str, state: str) -> None:
         """Say who is there; what was made for it is gone when that fails."""
         ready = False
         self._named = (run, state)
@@ -122,7 +123,7 @@ class Board:
             if not ready:
                 self._child.kill()
                 self._socket.close()
-        self.speed = float(reply["speed"])
+        self.speed, self.heartbeat = float(reply["speed"]), float(reply["heartbeat"])
         self.pid = int(reply.get("pid", self.pid))
         self.notes = tuple(str(note) for note in reply.get("notes", ()))
 
@@ -167,15 +168,16 @@ class Board:
         """Make every output safe, whoever holds it; what `states` says then."""
         return dict(self._ask({"do": "safe_all"}, lost="; whether anything was made safe is unknown")["states"])
 
-    def beat(self) -> bool:
-        """Tell the board that the agent's loop is alive; False when that could not be sent now.
+    def beat(self, age: float = 0.0) -> bool:
+        """Tell the board that the agent's loop was alive `age` seconds ago; False when that could not be sent now.
 
         Waits for nothing but another thread that is just sending, and for that at most 50 ms.
         """
         if self._closed or not self._pen.acquire(True, PEN_SECONDS):
             return False
+        beat = protocol.encode({"do": "beat", "age": round(age, 3)})
         try:
-            return self._socket.send(BEAT, _socket.MSG_DONTWAIT | _socket.MSG_NOSIGNAL) == len(BEAT)
+            return self._socket.send(beat, _socket.MSG_DONTWAIT | _socket.MSG_NOSIGNAL) == len(beat)
         except OSError:
             return False
         finally:
@@ -227,7 +229,7 @@ class Board:
     def _last_words(self, until: float) -> None:
         """Read on to the end of the connection: the board tells what its end made safe."""
         with self._turn:
-            while not self._ended and self._ready(select.POLLIN, until):
+            while not self.ended and self._ready(select.POLLIN, until):
                 self._read()
 
     def _ask(self, message: Mapping[str, Any], seconds: float = SECONDS, lost: str = "") -> dict[str, Any]:
@@ -241,13 +243,13 @@ class Board:
         if not self._turn.acquire(True, seconds):
             raise _silent(seconds, "")
         try:
-            if self._ended and self._path:
+            if self.ended and self.path:
                 self._again(until, seconds)
             reply = self._exchange(message, until, seconds)
         finally:
             self._turn.release()
         if reply is None:
-            raise self._dead(lost) if self._ended else _silent(seconds, lost)
+            raise self._dead(lost) if self.ended else _silent(seconds, lost)
         if reply.get("ok") is not True:
             raise protocol.fault(reply)
         return reply
@@ -266,22 +268,22 @@ class Board:
     def _again(self, until: float, seconds: float) -> None:
         """Rule 7, for whoever has the turn. Nothing changes when nobody listens (yet)."""
         try:
-            socket = door.connect(self._path, seconds)
+            socket = door.connect(self.path, seconds)
         except OSError as error:
-            raise door.mute(self._path, error) from error
+            raise door.mute(self.path, error) from error
         if socket is None:
             return
         socket.setblocking(False)
         with self._pen:
             self._socket.close()
-            self._socket, self._splitter, self._ended = socket, Splitter(), False
+            self._socket, self._splitter, self.ended = socket, Splitter(protocol.REPLY), False
         reply = self._exchange(self._greeting(), until, seconds)
         if reply is None:
-            raise self._dead("") if self._ended else _silent(seconds, "")
+            raise self._dead("") if self.ended else _silent(seconds, "")
         if reply.get("ok") is not True:
             raise protocol.fault(reply)
         self._child = Elsewhere(int(reply.get("pid", 0)))
-        self.pid, self.speed = self._child.pid, float(reply["speed"])
+        self.pid, self.speed, self.heartbeat = self._child.pid, float(reply["speed"]), float(reply["heartbeat"])
         why = f"the guard ended and runs again (process {self.pid}): it made every output safe when it started"
         self._events.append({"event": "lost", "why": why})
 
@@ -320,7 +322,7 @@ class Board:
             for message in self._read():
                 if message.get("id") == number:
                     return message
-            if self._ended or not self._ready(select.POLLIN, until):
+            if self.ended or not self._ready(select.POLLIN, until):
                 return None
 
     def _read_all(self) -> None:
@@ -337,7 +339,7 @@ class Board:
         except OSError:
             data = b""
         if not data:
-            self._ended = True
+            self.ended = True
             return []
         try:
             messages = [protocol.decode(frame) for frame in self._splitter.feed(data)]
@@ -354,52 +356,11 @@ class Board:
         return bool(poll.poll(max(0, int((until - monotonic()) * 1000.0) + 1)))
 
     def _dead(self, lost: str) -> HardwareFault:
-        fix = "ask again: its supervisor starts it, safe first" if self._path else "start again"
+        fix = "ask again: its supervisor starts it, safe first" if self.path else "start again"
         return HardwareFault(
             f"the board process (pid {self.pid}) {self._child.how()}{lost}; {UNKNOWN}",
             f"{fix}: the next start makes every output safe",
         )
-
-
-def _description(said: Owned | None) -> str:
-    return owned.text(said if said is not None else owned.Owned())
-
-
-def _running(cls: type[Board], where: str, said: str, run: str, state: str) -> Board | None:
-    """The board that runs in a folder, joined; None when none does, or it is just ending.
-
-    HardwareFault: it does not answer, or it was told to own something else.
-    """
-    path = folder.asked_at(where)
-    theirs = door.description(path) if path else None
-    if theirs is None:
-        return None
-    if theirs != said:
-        how = differ.difference(theirs, said)
-        raise HardwareFault(
-            f"another {folder.what(where)} is using {where}, and it was told to own something else ({how})",
-            "end that one, or use --state DIR with another folder",
-        )
-    return _joined(cls, path, run, state)
-
-
-def _joined(cls: type[Board], path: str, run: str, state: str) -> Board | None:
-    """The guard at a socket, as an agent; None when nobody listens there (any more)."""
-    try:
-        socket = door.connect(path, SECONDS)
-    except OSError as error:
-        raise door.mute(path, error) from error
-    if socket is None:
-        return None
-    board = cls(Elsewhere(door.credentials(socket)[0]), socket)
-    try:
-        board._hello(run, state)
-    except HardwareFault:
-        if board._ended:
-            return None
-        raise
-    board._path = path
-    return board
 
 
 def check_speed(speed: float) -> None:

@@ -189,9 +189,9 @@ def _once(path: str, message: Mapping[str, Any], seconds: float) -> dict[str, An
 
 
 def _reply(peer: _socket.socket) -> dict[str, Any]:
-    splitter = Splitter()
+    splitter = Splitter(protocol.REPLY)
     while True:
-        data = peer.recv(protocol.LIMIT)
+        data = peer.recv(protocol.REPLY)
         if not data:
             raise EOFError("the connection ended before a reply")
         for frame in splitter.feed(data):

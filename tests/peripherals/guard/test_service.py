@@ -11,7 +11,7 @@ import time
 import pytest
 
 from edge.faults import HardwareFault, Refused
-from edge.peripherals.guard import door, sessions
+from edge.peripherals.guard import door, owned, sessions
 from edge.peripherals.guard.client import Board
 from tests.support.boards import alive, eventually
 from tests.support.services import FAN, PUMP, Place
@@ -135,6 +135,20 @@ def test_a_state_folder_that_cannot_be_used_does_not_keep_it_from_its_lines(plac
     process.terminate()
     process.wait()
     assert place.level(PUMP) is False
+
+
+def test_a_board_with_many_outputs_is_shown_whole_and_described_whole(tmp_path):
+    lines = [number for number in range(4, 28) if number not in (14, 15)]
+    tables = "".join(f'[outputs.output_{number}]\nline = "GPIO{number}"\nlabel = "{"x" * 700}"\n' for number in lines)
+    with Place(tmp_path, settings='board = "auto"\n[gpio]\nchips = "{chips}"\n' + tables) as place:
+        place.up()
+        board = place.join()
+        for number in lines:
+            board.set(f"output_{number}", True, 30.0, f"c{number}")
+        assert sum(row["state"] for row in place.ask("show")["outputs"].values()) == len(lines)
+        assert sum(row["state"] for row in board.states().values()) == len(lines)
+        assert len(owned.read(door.description(place.socket)).outputs) == len(lines)
+        assert not any(row["state"] for row in place.ask("safe_all")["outputs"].values())
 
 
 # The end
