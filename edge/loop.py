@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from edge.model import Model
 
 TICK = 0.1
-WELL = 1.5
 
 
 class Loop:
@@ -55,6 +54,7 @@ class Loop:
         self._ending: Ending | None = None
         self._said: tuple[Question, Answer] | None = None  # an answer that could not be taken yet
         self._ticked = 0.0
+        self._lingers = False
         self._do: dict[type[t.Action], Callable[[Any], t.Event | None]] = {
             t.KeepLine: self._talk.line,
             t.Ask: self._ask,
@@ -77,6 +77,7 @@ class Loop:
         Never raises for what a model, a tool or the tape did.
         """
         self._talk.model = model or self.parts.model
+        self._ticked, self._lingers = time.monotonic(), False
         self._ending = None
         self._calls.troubles = Troubles()
         self._talk.began = time.monotonic()
@@ -130,9 +131,14 @@ class Loop:
             return None
         return Refused(stop.everything, "stop.all", "fieldhand resume lifts it")
 
-    def well(self) -> bool:
-        """True when the main thread is idle at its prompt or was seen ticking lately."""
-        return self._ending is not None or time.monotonic() - self._ticked < WELL
+    def silence(self) -> float:
+        """For how many seconds the main thread was not seen; 0 while it waits at its prompt, as long as it likes."""
+        waits = self._ending is not None and not self._lingers
+        return 0.0 if waits else time.monotonic() - self._ticked
+
+    def seen(self) -> None:
+        """The main thread does something between two turns, and says so again and again."""
+        self._ticked, self._lingers = time.monotonic(), True
 
     def note(self, kind: str, fields: Mapping[str, Any], sync: bool = False) -> bool:
         """Record something that is no part of a turn; False when the tape is busy: try again later."""

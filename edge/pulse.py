@@ -1,11 +1,13 @@
 """The agent's heartbeat to the board process, in a thread of its own.
 
 Rules:
-1. A beat goes out only while the main thread is well: idle at its prompt, or seen ticking lately. A loop
-   that hangs stops the beats, and the board makes its outputs safe by itself.
+1. A beat goes out only while the main thread is well: waiting at its prompt, or seen lately. A loop that hangs stops
+   the beats, and the board makes its outputs safe by itself. Each beat says how long ago the main thread was seen:
+   what hangs is late when the guard's time is over, not when it is over from the last beat on.
 2. Beats are sent before anything that might wait. What the board told is handed on afterwards; when it
    cannot be taken now, it is kept for the next round.
 3. A board that takes no heartbeat LOST_AFTER times in a row is told as lost, once.
+4. Several beats fit into the guard's time (`Board.heartbeat`), however short it is.
 """
 
 from __future__ import annotations
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 
 EVERY = 1.0
 LOOK = 0.2
+PART = 3  # beats within the guard's time, at least
+WELL = 1.5  # seconds for which a main thread may be busy before it is said to hang
 LOST_AFTER = 3
 LOST = {
     "event": "lost",
@@ -29,11 +33,11 @@ LOST = {
 
 
 class Pulse:
-    """`well()` says whether the main thread is alive; `tell(event)` returns False to get the event again."""
+    """`silence()`: for how many seconds the main thread was not seen; `tell(event)` is False to get the event again."""
 
-    def __init__(self, board: Board, well: Callable[[], bool], tell: Callable[[Mapping[str, Any]], bool]) -> None:
+    def __init__(self, board: Board, silence: Callable[[], float], tell: Callable[[Mapping[str, Any]], bool]) -> None:
         self._board = board
-        self._well = well
+        self._silence = silence
         self._tell = tell
         self._kept: list[Mapping[str, Any]] = []
         self._over = False
@@ -50,13 +54,17 @@ class Pulse:
         last = 0.0
         lost = 0
         while not self._over:
-            now = time.monotonic()
-            if now - last >= EVERY and self._well():
-                lost = 0 if self._board.beat() else lost + 1
+            now, age = time.monotonic(), self._silence()
+            if now - last >= self._every() and age < WELL:
+                lost = 0 if self._board.beat(age) else lost + 1
                 last = now
                 if lost == LOST_AFTER:
                     self._kept.append(LOST)
             self._kept += self._board.events()
             while self._kept and self._tell(self._kept[0]):
                 self._kept.pop(0)
-            time.sleep(LOOK)
+            time.sleep(min(LOOK, self._every() / 4))
+
+    def _every(self) -> float:
+        """Seconds between two beats; a board that was joined again may have another time."""
+        return min(EVERY, self._board.heartbeat / PART)

@@ -171,7 +171,7 @@ class Run:
             pass  # a guard that was joined is nobody's child here
         for sentence in board.notes:
             self.watcher.board({"event": "note", "why": sentence})
-        self._pulse = Pulse(board, self.loop.well, self._told)
+        self._pulse = Pulse(board, self.loop.silence, self._told)
         self._pulse.start()
         return board
 
@@ -191,6 +191,7 @@ class Run:
             return
         stay = {one.name for one in self.world.scene.outputs if one.on_exit == "hold" and not board.started}
         while not self.loop.interrupted:
+            self.loop.seen()
             rows = board.states()
             mine = [name for name, row in rows.items() if row["left"] is not None and row["owner"] == self.tape.name]
             left = [f"{name} {rows[name]['left']:.0f} s" for name in mine if name not in stay]

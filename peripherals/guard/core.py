@@ -125,7 +125,7 @@ class Guard:
         if isinstance(request, protocol.Damaged):
             return protocol.refusal(request.id, UsageFault(f"the board got a damaged request: {request.sentence}"))
         if request.do in ("beat", "set"):
-            self.owners.alive(owner, self._real)
+            self.owners.alive(owner, self._real - max(0.0, request.age))
         if request.do == "beat":
             return None
         try:
@@ -232,7 +232,8 @@ class Guard:
                 "run both from the same installation",
             )
         self.owners.joined(owner, request.run, self._real)
-        return {"protocol": protocol.VERSION, "board": now, "speed": self.clock.speed}
+        times = {"board": now, "speed": self.clock.speed, "heartbeat": self.owners.heartbeat}
+        return {"protocol": protocol.VERSION, **times}
 
     def _set(self, owner: str, request: Request, now: float) -> dict[str, Any]:
         row = self.leases.row(request.name)
@@ -256,7 +257,8 @@ class Guard:
     def _to_safe(self, ask: Ask, row: Row, now: float) -> None:
         if row.owner == OVERRIDE_KEY:
             self.looks.unless_by_hand(row, now)
-        known = self.driver.level(ask.name, now) is not None  # a lab line nobody drove yet, a line that could not be had
+        # Not known: a lab line that nobody drove yet, a line that could not be had.
+        known = self.driver.level(ask.name, now) is not None
         if row.safe and known and not self.driver.fault(ask.name):
             return
         taken = not row.safe and row.owner not in ("", ask.owner)

@@ -77,6 +77,7 @@ class InProcessBoard:
         self.pid = os.getpid()
         self.started = 0
         self.speed = speed
+        self.heartbeat = protocol.HEARTBEAT
         self.notes: tuple[str, ...] = ()
         self.told: list[dict[str, Any]] = []
         if shared is None:
@@ -134,10 +135,10 @@ class InProcessBoard:
         self.shared.guard.override(name, word, self.shared.catch_up())
         self.shared.note()
 
-    def beat(self) -> bool:
+    def beat(self, age: float = 0.0) -> bool:
         if self._closed:
             return False
-        self.shared.guard.answer(self._owner, protocol.Request(0, "beat"), self.shared.catch_up())
+        self.shared.guard.answer(self._owner, protocol.Request(0, "beat", age=age), self.shared.catch_up())
         return True
 
     def events(self) -> list[dict[str, Any]]:

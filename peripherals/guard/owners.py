@@ -32,8 +32,11 @@ class Owners:
         self.names[owner] = shown
 
     def alive(self, owner: str, real: float) -> None:
-        """A sign of life; of somebody who never said hello it is none."""
-        if owner in self.heard:
+        """A sign of life at `real`; of somebody who never said hello it is none. One older than the last is no news."""
+        if owner not in self.heard:
+            return
+        last = self.heard[owner]
+        if last is None or real > last:
             self.heard[owner] = real
 
     def forget(self, owner: str) -> None:

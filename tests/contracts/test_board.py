@@ -203,6 +203,15 @@ def test_with_beats_it_stays_on(rig):
     assert rig.board.states()["fan"]["state"] is True
 
 
+def test_beats_of_a_loop_that_was_not_seen_for_long_keep_nothing_on(rig):
+    assert rig.board.heartbeat == 3.0
+    rig.board.set("fan", True, None, "c1")
+    for _ in range(8):
+        rig.pass_(0.4)
+        assert rig.board.beat(60.0)
+    assert told(rig) == [{"event": "off", "name": "fan", "state": False, "why": "heartbeat late"}]
+
+
 def test_a_closed_board_is_safe_and_answers_no_more(rig):
     rig.board.set("fan", True, None, "c1")
     rig.board.close()

@@ -251,6 +251,34 @@ def test_the_main_thread_keeps_ticking_while_models_and_tools_hang(tmp_path: Pat
     assert len(gaps) >= 4 and sorted(gaps)[len(gaps) // 2] <= 0.1 + soon()
 
 
+def test_silence_is_how_long_the_main_thread_was_not_seen_but_for_its_prompt(tmp_path: Path) -> None:
+    class Stuck(Seen):
+        """Keeps the main thread from its loop for a while."""
+
+        def tick(self) -> None:
+            if not silent:
+                time.sleep(0.2)
+                silent.append(bench.loop.silence())
+                stuck.set()
+
+    class Waiting(Scripted):
+        def ask(self, request: Any) -> Any:
+            assert stuck.wait(60)
+            return super().ask(request)
+
+    silent: list[float] = []
+    stuck = threading.Event()
+    bench = Bench(tmp_path, [], watcher=Stuck(), model=Waiting([DONE, DONE]))
+    bench.loop.run("x")
+    assert silent[0] >= 0.2
+    assert bench.loop.silence() == 0.0  # it waits at its prompt
+    bench.loop.seen()
+    time.sleep(0.05)
+    assert bench.loop.silence() >= 0.05  # it said that it does something else
+    bench.loop.run("x")
+    assert bench.loop.silence() == 0.0
+
+
 def test_a_tape_that_fails_ends_the_turn_and_the_change_is_not_made(tmp_path: Path) -> None:
     bench = Bench(tmp_path, [READ, FAN, DONE])
     append = bench.tape.append

@@ -13,12 +13,15 @@ from edge.pulse import Pulse
 class Board:
     """Counts beats, hands out events."""
 
-    def __init__(self) -> None:
+    def __init__(self, heartbeat: float = 3.0) -> None:
+        self.heartbeat = heartbeat
         self.beats = 0
+        self.ages: list[float] = []
         self.waiting: list[dict[str, Any]] = []
 
-    def beat(self) -> bool:
+    def beat(self, age: float) -> bool:
         self.beats += 1
+        self.ages.append(age)
         return True
 
     def events(self) -> list[dict[str, Any]]:
@@ -26,10 +29,10 @@ class Board:
         return found
 
 
-def started(board: Board, well: Any, tell: Any, monkeypatch: Any) -> Pulse:
+def started(board: Board, silence: Any, tell: Any, monkeypatch: Any) -> Pulse:
     monkeypatch.setattr(module, "EVERY", 0.02)
     monkeypatch.setattr(module, "LOOK", 0.01)
-    pulse = Pulse(board, well, tell)  # type: ignore[arg-type]
+    pulse = Pulse(board, silence, tell)  # type: ignore[arg-type]
     pulse.start()
     return pulse
 
@@ -45,7 +48,7 @@ def until(condition: Any, seconds: float = 60.0) -> bool:
 
 def test_beats_go_out_and_stop(monkeypatch: Any) -> None:
     board = Board()
-    pulse = started(board, lambda: True, lambda event: True, monkeypatch)
+    pulse = started(board, lambda: 0.0, lambda event: True, monkeypatch)
     assert until(lambda: board.beats >= 3)
     before = _thread._count()
     pulse.stop()
@@ -57,29 +60,42 @@ def test_beats_go_out_and_stop(monkeypatch: Any) -> None:
 
 def test_a_main_thread_that_hangs_gets_no_beats(monkeypatch: Any) -> None:
     board = Board()
-    well, asked = [True], []
-    pulse = started(board, lambda: asked.append(1) or well[0], lambda event: True, monkeypatch)
+    silence, asked = [0.0], []
+    pulse = started(board, lambda: asked.append(1) or silence[0], lambda event: True, monkeypatch)
     assert until(lambda: board.beats >= 1)
-    well[0] = False
+    silence[0] = module.WELL
     asked.clear()
     assert until(lambda: len(asked) >= 2)  # a beat that was on its way has gone out
     before = board.beats
     assert until(lambda: len(asked) >= 5)
     assert board.beats == before
-    well[0] = True
+    silence[0] = 0.25
     assert until(lambda: board.beats > before)
+    pulse.stop()
+    assert board.ages[0] == 0.0 and board.ages[-1] == 0.25
+
+
+def test_several_beats_fit_into_a_short_time_of_the_guard() -> None:
+    board = Board(0.06)
+    pulse = Pulse(board, lambda: 0.0, lambda event: True)  # type: ignore[arg-type]
+    pulse.start()
+    begun = time.monotonic()
+    assert until(lambda: board.beats >= 10)
+    assert time.monotonic() - begun < 9 * module.EVERY
+    board.heartbeat = 3600.0
+    assert until(lambda: board.beats > 11)  # never more seldom than EVERY
     pulse.stop()
 
 
 def test_a_board_that_takes_no_heartbeat_is_told_as_lost_once(monkeypatch: Any) -> None:
     class Dead(Board):
-        def beat(self) -> bool:
+        def beat(self, age: float) -> bool:
             self.beats += 1
             return False
 
     board = Dead()
     told: list[Any] = []
-    pulse = started(board, lambda: True, lambda event: told.append(event) or True, monkeypatch)
+    pulse = started(board, lambda: 0.0, lambda event: told.append(event) or True, monkeypatch)
     assert until(lambda: board.beats >= 8)
     pulse.stop()
     assert [event["event"] for event in told] == ["lost"] and "unknown" in told[0]["why"]
@@ -97,7 +113,7 @@ def test_an_event_that_cannot_be_taken_now_comes_again_in_order(monkeypatch: Any
         taken.append(event["n"])
         return True
 
-    pulse = started(board, lambda: True, tell, monkeypatch)
+    pulse = started(board, lambda: 0.0, tell, monkeypatch)
     assert until(lambda: board.beats >= 3) and taken == []
     busy[0] = False
     assert until(lambda: taken == [1, 2])

@@ -67,6 +67,7 @@ def test_hello_says_version_time_and_speed(guard):
         "id": 2,
         "ok": True,
         "protocol": 2,
+        "heartbeat": 3.0,
         "board": 10.0,
         "speed": 10.0,
     }
@@ -134,6 +135,18 @@ def test_asking_is_no_sign_of_life(guard, request_):
         guard.answer(A, request_, 100.0 + tenth / 10)
     assert guard.plant.driven[-1] == ("fan", False, 30.0)
     assert [note.why for note in guard.take()] == ["set", "heartbeat late"]
+
+
+def test_a_beat_counts_from_when_the_loop_was_seen(guard):
+    on(guard, 100.0)
+    guard.answer(A, Request(0, "beat", age=1.25), 102.0)
+    assert guard.wake() == 103.75
+    guard.answer(A, Request(0, "beat", age=2.5), 103.0)  # what was known is younger
+    guard.answer(A, Request(0, "beat", age=1e300), 103.5)
+    guard.answer(A, Request(0, "beat", age=-100.0), 103.5)  # nobody was seen in the future
+    assert guard.wake() == 106.5
+    guard.tick(106.5)
+    assert guard.take()[-1].why == "heartbeat late"
 
 
 def test_a_late_heartbeat_makes_everything_safe_and_is_forgiven(guard):

@@ -16,6 +16,8 @@ def test_each_is_late_by_its_own_heartbeat_and_told_once():
     assert owners.next_late(("a",)) == FOREVER
     owners.alive("a", 5.0)
     assert owners.next_late(("a",)) == 8.0
+    owners.alive("a", 4.5)
+    assert owners.next_late(("a",)) == 8.0
 
 
 def test_a_stranger_is_not_alive():
