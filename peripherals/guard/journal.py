@@ -5,7 +5,8 @@ Rules this file keeps:
    to 1), why, call (its id; unique within its run), run (what its owner called its run: the tape; not there when it has
    no name), kind (not there of a transition: fault, cleared, override), and of a real board boot (what names this boot
    of the machine). Board time of a real board is the monotonic clock: within one boot it orders everything, and counts.
-2. `add` writes at once, so that a reader sees it; `sync` puts it on the card and is called after replies are out.
+2. `add` writes at once, so that a reader sees it; `sync` puts it on the card and is called after replies are out. A
+   card may take seconds for that: `aside`, a thread waits for it, one at a time, and whoever keeps leases does not.
 3. Bounded: a record over LIMIT bytes becomes `<name>.1` (the one before is dropped) and a new one begins.
 4. A card that is full or gone never stops the guard. `trouble` is the sentence to show, and each line is tried anew.
 5. A torn last line stays torn: the next one begins on a line of its own, and readers leave out what they cannot read.
@@ -34,9 +35,9 @@ FIELDS = {"board": (int, float), "name": (str,), "state": (bool,), "why": (str,)
 
 
 class Journal:
-    """Appends to `<folder>/board.jsonl`; an empty folder name keeps nothing."""
+    """Appends to `<folder>/board.jsonl`; an empty folder name keeps nothing. `boot`, `aside`: rules 1 and 2."""
 
-    def __init__(self, folder: str, boot: str = "", limit: int = LIMIT) -> None:
+    def __init__(self, folder: str, boot: str = "", limit: int = LIMIT, aside: bool = False) -> None:
         self.path = f"{folder}/{NAME}" if folder else ""
         self.boot = boot
         self.limit = limit
@@ -45,6 +46,7 @@ class Journal:
         self._size = 0
         self._torn = False
         self._dirty = False
+        self._aside, self._busy = aside, False
 
     def add(self, note: Transition, wall: float) -> None:
         """Write one transition."""
@@ -63,24 +65,59 @@ class Journal:
             self.trouble = f"the board's record {self.path} cannot be written: {error.strerror}"
 
     def sync(self) -> None:
-        """Put what was added on the card."""
-        if not self._dirty:
+        """Put what was added on the card, or have that done. What comes meanwhile is for the next call."""
+        if not self._dirty or self._busy:
             return
         self._dirty = False
-        try:
-            os.fsync(self._fd)
-        except OSError as error:
-            self.trouble = f"the board's record {self.path} cannot be put on the card: {error.strerror}"
+        if self._aside and self._started():
+            return
+        self._put(self._fd)
 
     def close(self) -> None:
-        self.sync()
+        """Put on the card what is not there yet, waiting for it, and close the record."""
+        if self._dirty:
+            self._dirty = False
+            self._put(self._fd)
+        self._let_go()
+
+    def _let_go(self) -> None:
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
 
+    def _started(self) -> bool:
+        """Have a thread put it on the card; False when there can be none."""
+        from _thread import start_new_thread
+
+        try:
+            fd = os.dup(self._fd)
+        except OSError:
+            return False
+        self._busy = True
+        try:
+            start_new_thread(self._put_aside, (fd,))
+        except RuntimeError:
+            os.close(fd)
+            self._busy = False
+        return self._busy
+
+    def _put_aside(self, fd: int) -> None:
+        try:
+            self._put(fd)
+        finally:
+            os.close(fd)
+            self._busy = False
+
+    def _put(self, fd: int) -> None:
+        try:
+            os.fsync(fd)
+        except OSError as error:
+            self.trouble = f"the board's record {self.path} cannot be put on the card: {error.strerror}"
+
     def _write(self, text: bytes) -> None:
         if self._fd >= 0 and self._size + len(text) > self.limit:
-            self.close()
+            self.sync()
+            self._let_go()
             os.replace(self.path, self.path + ".1")
         if self._fd < 0:
             self._open()

@@ -43,7 +43,7 @@ class Serving:
         self.told, self.stand, self.end = told, stand, end
         self.why = ""
         self.notes = list(stand.notes)
-        self.journal = Journal(stand.folder, stand.boot)
+        self.journal = Journal(stand.folder, stand.boot, aside=stand.kind == "lines")
         real = monotonic()
         past = leavings(stand.folder, stand.boot, stand.base, stand.plant.outputs) if stand.folder else {}
         self.guard = Guard(stand.plant, Clock(stand.base, real, told.speed), told.owned.heartbeat, past)

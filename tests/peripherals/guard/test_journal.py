@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 import os
+import posix as record
+import threading
 
 import pytest
 
@@ -9,6 +11,7 @@ from edge.call import Output
 from edge.peripherals.guard.journal import Journal, last, leavings
 from edge.peripherals.guard.protocol import Transition
 from edge.record import replace
+from tests.support.boards import eventually
 
 
 def note(number, name="fan"):
@@ -56,6 +59,33 @@ def test_what_was_switched_within_the_hour_of_this_boot_is_counted(tmp_path):
     assert leavings(str(tmp_path), "next", 10.0, (pump,)) == {"pump": []}
     assert leavings(str(tmp_path / "absent"), "now", 10.0, (pump,)) == {"pump": []}
     assert leavings(str(tmp_path), "now", 10.0, (fan,)) == {}
+
+
+def test_a_card_that_takes_its_time_holds_up_nobody_and_gets_everything(tmp_path, monkeypatch):
+    started, go, synced = threading.Event(), threading.Event(), []
+
+    def slow(fd):
+        started.set()
+        assert go.wait(60)
+        synced.append(os.fstat(fd).st_size)
+
+    monkeypatch.setattr(record, "fsync", slow)
+    journal = Journal(str(tmp_path), "boot", aside=True)
+    (tmp_path / "board.jsonl").touch()  # else the folder's name is put on the card first
+    os.truncate(tmp_path / "board.jsonl", 0)
+    monkeypatch.setattr("edge.peripherals.guard.journal.sync_folder", lambda _path: None)
+    journal.add(note(1), 0.0)
+    journal.sync()
+    assert started.wait(60) and not synced
+    journal.add(note(2), 0.0)
+    journal.sync()
+    assert not synced
+    go.set()
+    eventually(lambda: not journal._busy)
+    journal.sync()
+    eventually(lambda: len(synced) == 2)
+    journal.close()
+    assert synced[-1] == (tmp_path / "board.jsonl").stat().st_size
 
 
 def test_the_run_is_written_beside_the_call_and_read_back(tmp_path, path):
