@@ -40,8 +40,9 @@ heartbeat = {heartbeat}
 [tools]
 plugins = ["spin"]
 """
-# A tool of another package that never returns. It is loaded by the main thread, so its handler of signals can be put in
-# place there: `main` then spins in the main thread itself while all other threads go on. `whole` is one call of the C
+# A tool of another package that never returns. It is loaded by the main thread, so its handler of a signal can be put in
+# place there: it then spins in the main thread itself while all other threads go on; `main` does so in the turn, and
+# `waiting` when the turn is over and the main thread only waits for the end of its lease. `whole` is one call of the C
 # part of `re` that would take years and lets no other thread of the process run meanwhile.
 SPIN = """
 import os, re, signal, time
@@ -115,6 +116,8 @@ class Bench:
 
     def spinning(self, how: str) -> Agent:
         """An agent that switches the pump on and in the same turn is called to spin `how`, once it is let."""
+        if how == "waiting":
+            return self.switching()
         script = self.folder / f"script-{len(self.agents)}"
         switch = {"thought": "on", "action": "output_set", "action_input": {}}
         switch["action_input"] = {"name": self.output, "state": True, "for_seconds": self.lease}
@@ -297,7 +300,10 @@ class Agent:
 
     def spin(self, how: str) -> float:
         """Let it spin. When the pump has to be off."""
-        Path(f"{self.spins}.go").touch()
+        if how == "waiting":
+            self.process.send_signal(signal.SIGUSR2)
+        else:
+            Path(f"{self.spins}.go").touch()
         eventually(self.spins.exists)
         began = float(self.spins.read_text())
         return began + self.bench.heartbeat
@@ -321,18 +327,25 @@ class Tally:
         self.runs = self.good = 0
         self.worst, self.p99 = float("-inf"), 0.0
         self._wake = WakeUps()
-        self._since = 0.0
+        self._since, self._late = 0.0, []
 
     def begin(self) -> None:
         """From here wake-ups are measured, for 30 s at most."""
-        self._since = self._wake.moment()
+        self._since, self._late = self._wake.moment(), []
 
-    def end(self, late: list[float]) -> None:
-        """Take what came since `begin`: seconds behind the deadline."""
+    def add(self, late: float) -> None:
+        """A run since `begin` that was so many seconds behind its deadline."""
+        self._late.append(late)
+
+    def end(self) -> None:
+        """Judge what was added since `begin`."""
+        if not self._late:
+            return
         p99 = self._wake.p99(self._since)
-        self.runs += len(late)
-        self.good += sum(one <= (max(self.least, 5 * p99) if self.least else 0.0) for one in late)
-        self.worst, self.p99 = max(self.worst, *late), max(self.p99, p99)
+        allowed = max(self.least, 5 * p99) if self.least else 0.0
+        self.runs += len(self._late)
+        self.good += sum(late <= allowed for late in self._late)
+        self.worst, self.p99 = max(self.worst, *self._late), max(self.p99, p99)
 
     def __str__(self) -> str:
         told = f"{self.what}: {self.good} of {self.runs} in time, the latest {1000 * self.worst:+.1f} ms"
