@@ -9,6 +9,7 @@ Rules:
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -75,9 +76,10 @@ def bare(*flags: str, code: str = "") -> int:
 @pytest.fixture
 def compiled(monkeypatch):
     """As installed: what is imported was compiled before; compiling leaves memory behind."""
+    if not os.access(ROOT / "peripherals" / "guard", os.W_OK):
+        pytest.skip("this user cannot keep compiled files beside the sources, so each start compiles them")
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
-    monkeypatch.setattr(sys, "path", [*sys.path])
 
 
 def used(board: Board, output: str, sensor: str) -> int:
