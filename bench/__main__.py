@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 NAMES = (
     *("start", "memory", "steps", "wall", "parallel", "output", "reading", "regex", "outline"),
-    *("grep", "grep_memory", "glob"),
+    *("grep", "grep_memory", "glob", "pins", "first_edge", "guard", "guard_start"),
 )
 USAGE = f"usage: python3 -m bench [{'|'.join(NAMES)} ...] [--json FILE] [--check]"
 
