@@ -1,0 +1,33 @@
+"""Which header a board has, as far as it can be known without being told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from edge.call import Gpio
+from edge.cli.board import headed
+from edge.peripherals.boards.header import FULL
+from tests.support.chips import ChipServer
+
+
+def test_a_simulated_board_has_no_lines_and_no_header() -> None:
+    assert headed(None) is None
+
+
+@pytest.mark.parametrize("board, header", [("pi3", FULL), ("pi5", FULL), ("generic", "")])
+def test_the_header_is_known_by_the_label_of_its_chip(tmp_path: Path, board: str, header: str) -> None:
+    server = ChipServer(tmp_path, board)
+    try:
+        found = headed(Gpio(server.chips, lines=("A",), lab=("A",)))
+    finally:
+        server.close()
+    assert found == Gpio(server.chips, lines=("A",), lab=("A",), header=header)
+
+
+def test_chips_that_cannot_be_looked_at_have_no_header_that_is_known(tmp_path: Path) -> None:
+    gone = Gpio(f"model:{tmp_path}/nobody")
+    assert headed(gone) == Gpio(gone.chips, header="")
+    told = headed(Gpio(gone.chips, "pinctrl-rp1"))
+    assert told is not None and told.header == FULL
