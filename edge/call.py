@@ -146,12 +146,14 @@ class Gpio(Record):
 
     `chips`: where the chips are, "" for the kernel's, or `model:SOCKET`. `chip`: the label of the chip with the header,
     "" when it is to be found. `lines`: names that may be read beside the header's; `lab`: those that may be written.
+    `header`: whose physical pins are told, as edge/peripherals/boards/header.py calls them; "" none is known.
     """
 
     chips: str = ""
     chip: str = ""
     lines: tuple[str, ...] = ()
     lab: tuple[str, ...] = ()
+    header: str = "40"
 
 
 class Scene(Record):

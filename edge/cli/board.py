@@ -54,6 +54,43 @@ def choose(settings: Settings) -> Chosen:
     raise ConfigFault(f"there is no board {told[:60]!r}", FIX, key="board")
 
 
+def headed(gpio: Gpio | None) -> Gpio | None:
+    """It with the header that this board has: told by the board itself, else by the label of the chip behind it.
+
+    Chips of a model are another board's than this computer. What cannot be looked at has no header that is known.
+    """
+    if gpio is None:
+        return None
+    from edge.cli.doctor_nodes import here
+    from edge.peripherals.boards.identity import Board, header_of, identify
+    from edge.record import replace
+
+    board = Board() if gpio.chips else identify(here(True).data)
+    label = "" if board.family else gpio.chip or _label(gpio.chips)
+    return replace(gpio, header=header_of(board, label))
+
+
+def _label(chips: str) -> str:
+    """The label of the chip with the header, "" when there is none or it is not clear."""
+    from edge.faults import HardwareFault
+    from edge.peripherals.gpiochip import find, seam
+
+    try:
+        looked = seam.of(chips)
+    except HardwareFault:
+        return ""
+    try:
+        chip = find.find(looked)
+        label = chip.label
+        chip.close()
+    except HardwareFault:
+        label = ""
+    end = getattr(looked, "end", None)  # a model of chips is a connection
+    if end is not None:
+        end()
+    return label
+
+
 def start(settings: Settings, state: str, run: str) -> Board:
     """The running board of these settings; HardwareFault when it cannot be started or joined."""
     from edge.peripherals.guard.client import Board

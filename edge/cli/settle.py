@@ -251,7 +251,7 @@ def scene(state: str, environ: Mapping[str, str], settings: Settings | None = No
         from edge.peripherals.sim.declare import OUTPUTS, SENSORS
 
         return Scene(cwd, home, roots, SENSORS, OUTPUTS, state, True, own, _named(told))
-    from edge.cli.board import choose
+    from edge.cli.board import choose, headed
 
     chosen = choose(settings)
     owned = chosen.owned
@@ -266,7 +266,7 @@ def scene(state: str, environ: Mapping[str, str], settings: Settings | None = No
         not chosen.real,
         own,
         _named([*told, *_board_file(settings)]),
-        chosen.gpio,
+        headed(chosen.gpio),
     )
 
 

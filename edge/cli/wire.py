@@ -65,6 +65,7 @@ def _real(chosen: Chosen, state: str, board: Board) -> tuple[tuple[Row, ...], Gu
     from edge.cli import wiring
     from edge.peripherals.boards.survey import survey
     from edge.peripherals.gpiochip.seam import of
+    from edge.peripherals.guard.wiring import warnings
 
     owned = chosen.owned
     assert owned is not None  # what a real board is
@@ -73,6 +74,7 @@ def _real(chosen: Chosen, state: str, board: Board) -> tuple[tuple[Row, ...], Gu
     seen = survey(seam)
     notes = [f"{sentence} ({fix})" if fix else sentence for sentence, fix in seen.faults]
     notes += [f"{OTHER} ({ANEW})"] if guard.differs else []
+    notes += warnings(owned)
     return wiring.rows(owned, guard, seen, seam, board), guard, notes
 
 

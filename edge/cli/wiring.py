@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 
 from edge.faults import Fault, HardwareFault
-from edge.peripherals.boards.header import physical
+from edge.peripherals.boards.header import bcm, physical
 from edge.peripherals.boards.identity import header_of
 from edge.peripherals.boards.reserved import never
 from edge.record import Record, replace
@@ -120,9 +120,9 @@ def rows(owned: Owned, guard: Guard, seen: Survey, seam: Seam | None, board: Boa
     found = []
     declared: tuple[Output | Sensor, ...] = (*owned.outputs, *owned.sensors)
     for one in declared:
-        row = _declared(one, lines.get(one.name), header)
         wired = lines.get(one.name)
-        found.append(_channel(row, owned, root) if wired is None else _line(row, wired, guard, seen, seam))
+        row = _declared(one, wired)
+        found.append(_channel(row, owned, root) if wired is None else _line(row, wired, guard, seen, seam, header))
     by_name = {row.name: row for row in (_guarded(row, guard, owned) for row in found)}
     return tuple([_related(row, by_name, owned) for row in by_name.values()])
 
@@ -132,25 +132,24 @@ def parts(owned: Owned, guard: Guard, addresses: Mapping[str, str]) -> tuple[Row
     found = {}
     declared: tuple[Output | Sensor, ...] = (*owned.outputs, *owned.sensors)
     for one in declared:
-        row = _declared(one, None, "")
+        row = _declared(one, None)
         row = replace(row, line=addresses.get(one.name, one.where))
         found[one.name] = _guarded(row, guard, owned)
     return tuple([_related(row, found, owned) for row in found.values()])
 
 
-def _declared(one: Output | Sensor, wired: GpioLine | None, header: str) -> Row:
+def _declared(one: Output | Sensor, wired: GpioLine | None) -> Row:
     from edge.call import Output
 
-    pin = physical(wired.line, header) if wired is not None else 0
     active = ("low" if wired.active_low else "high") if wired is not None else ""
     chip, line = (wired.chip, wired.line) if wired is not None else ("", one.where)
     if not isinstance(one, Output):
         kind = "sensor" if one.unit else "contact"
-        return Row(one.name, kind, one.label, chip, line, pin, active, "", "", "", "")
+        return Row(one.name, kind, one.label, chip, line, 0, active, "", "", "", "")
     conditions = tuple([Condition(text) for text in one.interlock])
     safe = "on" if one.safe else "off"
     return Row(
-        *(one.name, "output", one.label, chip, line, pin, active, safe, _limits(one), one.feedback, one.override),
+        *(one.name, "output", one.label, chip, line, 0, active, safe, _limits(one), one.feedback, one.override),
         conditions,
     )
 
@@ -164,14 +163,15 @@ def _limits(output: Output) -> str:
     return ", ".join(found)
 
 
-def _line(row: Row, wired: GpioLine, guard: Guard, seen: Survey, seam: Seam | None) -> Row:
+def _line(row: Row, wired: GpioLine, guard: Guard, seen: Survey, seam: Seam | None, header: str) -> Row:
     """What the kernel knows of the line: there or not, held by whom."""
     line = seen.find(wired.chip, wired.line)
     if line is None:
         sentence, fix = _absent(wired, seen)
         return replace(row, answers=False, said=sentence, fix=fix)
-    row = replace(row, chip=line.chip, held_by=line.holder, pin=row.pin if line.bcm >= 0 else 0)
-    forbidden = never(line.chip, line.name or str(line.offset))
+    pin = physical(line.name, header) if line.bcm >= 0 else 0
+    row = replace(row, chip=line.chip, held_by=line.holder, pin=pin)
+    forbidden = never(line.chip, line.judged)
     if forbidden:
         sentence = f"{line.name or f'line {line.offset}'} {forbidden}"
         return replace(row, answers=False, said=sentence, fix="wire it to another line; the guard refuses this one")
@@ -197,9 +197,16 @@ def _absent(wired: GpioLine, seen: Survey) -> tuple[str, str]:
         return f"there is no chip {wired.chip}", told
     if not wired.chip and seen.header is None:
         return "which chip has the header is not clear", f"say chip = in its table; {told}"
+    meant = [chip for chip in seen.chips if (chip.label == wired.chip if wired.chip else chip.header)]
+    there = [one for chip in meant for one in chip.lines]
+    place = wired.chip or "the chip of the header"
+    alike = [one.offset for one in there if wired.line in (one.name, one.kernel)]
+    if len(alike) > 1:
+        return f"{len(alike)} lines of {place} are named {wired.line}", "say which by its offset"
+    near = [one.name for one in there if one.name.lower() == wired.line.lower() or one.bcm == bcm(wired.line) >= 0]
     return (
-        f"there is no one line {wired.line} on {wired.chip or 'the chip of the header'}",
-        "board_info lists the lines",
+        f"{place} has no line {wired.line}",
+        f"it is called {near[0]} there" if near else "board_info lists the lines",
     )
 
 

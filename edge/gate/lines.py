@@ -7,10 +7,12 @@ Rules:
    the identity EEPROM of boards on top, 2 and 3 to a bus with pull-ups; from 28 on the lines are the board's own: SD
    card, Wi-Fi, Bluetooth, power. Those only the operator names.
 3. A line that an output or a contact is wired to belongs to the guard: it is called by that output or contact.
-4. Physical pins are those of a Raspberry Pi's header: where the settings name another chip for the lines, none is told
-   and none is understood.
+4. Physical pins are those of the header that this board has (Gpio.header). Where it is not known, or the settings name
+   another chip for the lines, none is told and none is understood.
+5. At a header a line and its offset are one: `line = 17` of an output is GPIO17.
 
-The table is the 40-pin header of Raspberry Pi boards since the B+ (the first 26 pins are those of the older ones).
+The table is the 40-pin header of Raspberry Pi boards since the B+. The older ones have its first 26 pins, and the first
+of all had other lines at three of them (edge/peripherals/boards/header.py).
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from edge.call import Gpio, Scene
 
+FULL, FIRST = "40", "26 of the first board"  # as in edge/peripherals/boards/header.py
 HEADERS = ("pinctrl-rp1", "pinctrl-bcm2711", "pinctrl-bcm2835")  # the chips behind such a header, by their labels
 MOST = 57  # the highest line that a chip behind such a header has (BCM2711: 58 lines)
 FREE = frozenset(f"GPIO{number}" for number in range(4, 28) if number not in (14, 15))
@@ -29,7 +32,8 @@ PINS = (
     *(27, 28, 3, 5, 7, 29, 31, 26, 24, 21, 19, 23, 32, 33),
     *(8, 10, 36, 11, 12, 35, 38, 40, 15, 16, 18, 22, 37, 13),
 )
-_PREFIXES = ("gpio", "bcm", "pin", "board", "j8:")
+_FIRST = {3: 0, 5: 1, 13: 21}  # physical pin -> line, where the first board differs
+_LINES, _PINS = ("gpio", "bcm", "line"), ("physical pin", "pin", "board", "j8:", "p1-")
 _LONGEST = 32
 FIX = "a line is called as on the header, for example GPIO17, or as the settings name it"
 
@@ -44,16 +48,33 @@ def meant(text: str, scene: Scene) -> str:
     for one in scene.gpio.lines if scene.gpio is not None else ():
         if one.lower() == low:
             return one
-    for prefix in _PREFIXES:
-        if low.startswith(prefix):
-            digits = low[len(prefix) :].strip()
-            if _is_number(digits):
-                return _of_pin(digits, scene) if prefix in ("pin", "board", "j8:") else _of_number(digits)
-    if _is_number(plain.lstrip("-")):
-        return _of_number(plain)
+    name = _spelled(plain, low, scene)
+    if name:
+        return next((one for one in scene.gpio.lines if _same(one, name, scene)), name) if scene.gpio else name
     if not 0 < len(plain) <= _LONGEST or not plain.isprintable():
         raise UsageFault(f"{plain[:40]!a} is no name of a line", FIX)
     return plain
+
+
+def _spelled(plain: str, low: str, scene: Scene) -> str:
+    """`GPIO17` for what says a number of a line or of a pin, "" for all else; UsageFault where no line has it."""
+    for prefix in (*_LINES, *_PINS):
+        if low.startswith(prefix):
+            digits = low[len(prefix) :].strip()
+            if _is_number(digits):
+                return _of_pin(digits, scene) if prefix in _PINS else _of_number(digits)
+    return _of_number(plain) if _is_number(plain.lstrip("-")) else ""
+
+
+def _number(name: str) -> int:
+    """The number in `GPIO17` or `17`, -1 for other names."""
+    digits = name[4:] if name.startswith("GPIO") else name
+    return int(digits) if _is_number(digits) and len(digits) < 3 and str(int(digits)) == digits else -1
+
+
+def _same(one: str, other: str, scene: Scene) -> bool:
+    """True for two names of one line (rule 5)."""
+    return one.lower() == other.lower() or (_header(scene) != "" and _number(one) == _number(other) >= 0)
 
 
 def _is_number(digits: str) -> bool:
@@ -68,14 +89,18 @@ def _of_number(digits: str) -> str:
 
 def _of_pin(digits: str, scene: Scene) -> str:
     number = int(digits[:3])
-    if not _has_header(scene):
+    header = _header(scene)
+    if not header:
         raise UsageFault("the header of this board is not known, so no pin is a line", "call it by its name")
-    if len(digits) > 3 or number not in PINS:
-        known = (
-            f"pin {number} of the header is power or ground" if 0 < number <= 40 else f"there is no pin {digits[:20]}"
-        )
+    most = 40 if header == FULL else 26
+    line = _FIRST.get(number, -1) if header == FIRST else -1
+    if line < 0 and number in PINS and number <= most:
+        line = PINS.index(number)
+    if len(digits) > 3 or line < 0:
+        there = 0 < number <= most and len(digits) <= 3
+        known = f"pin {number} of the header is power or ground" if there else f"there is no pin {digits[:20]}"
         raise UsageFault(f"{known}: no line is there", FIX)
-    return f"GPIO{PINS.index(number)}"
+    return f"GPIO{line}"
 
 
 def readable(name: str, gpio: Gpio) -> bool:
@@ -83,28 +108,39 @@ def readable(name: str, gpio: Gpio) -> bool:
     return name in FREE or name in gpio.lines or name in gpio.lab
 
 
-def pin(name: str) -> int:
-    """The physical pin of a header line, 0 when it is none."""
-    digits = name[4:] if name.startswith("GPIO") else ""
-    number = int(digits) if _is_number(digits) and len(digits) < 3 else -1
-    return PINS[number] if 0 <= number < len(PINS) else 0
+def pin(name: str, header: str = FULL) -> int:
+    """The physical pin of a line (`GPIO17` or `17`) at a header, 0 when it is at none."""
+    number = _number(name)
+    if header == FIRST:
+        if number in _FIRST.values():
+            return next(one for one, line in _FIRST.items() if line == number)
+        if number in (2, 3, 27):
+            return 0
+    found = PINS[number] if header and 0 <= number < len(PINS) else 0
+    return found if header == FULL or found <= 26 else 0
 
 
-def _has_header(scene: Scene) -> bool:
-    """False where the settings name a chip that is behind no header that is known (rule 4)."""
-    return scene.gpio is None or not scene.gpio.chip or scene.gpio.chip in HEADERS
+def _header(scene: Scene) -> str:
+    """The header of the board, "" where it is not known or the settings name a chip that is behind none (rule 4)."""
+    gpio = scene.gpio
+    if gpio is None:
+        return FULL
+    return gpio.header if not gpio.chip or gpio.chip in HEADERS else ""
 
 
 def shown(where: str, scene: Scene) -> str:
     """Where something is wired, with the physical pin: `GPIO17, physical pin 11`."""
     line, of, chip = where.partition(",")[0].partition(" of ")
-    number = pin(line) if (chip in HEADERS if of else _has_header(scene)) else 0
+    if line.startswith("line "):
+        line = line[len("line ") :]
+    header = scene.gpio.header if of and scene.gpio is not None else _header(scene)
+    number = pin(line, header) if not of or chip in HEADERS else 0
     return f"{where}, physical pin {number}" if number and "pin " not in where else where
 
 
 def called(name: str, scene: Scene) -> str:
     """A line in words: `GPIO17 (physical pin 11)`."""
-    number = pin(name) if _has_header(scene) else 0
+    number = pin(name, _header(scene))
     return f"{name} (physical pin {number})" if number else name
 
 
@@ -124,21 +160,24 @@ def resolve(text: str, scene: Scene) -> tuple[str, str]:
                 return "output", plain
     name = meant(plain, scene)
     if name not in lab:
-        low, gpio = name.lower(), scene.gpio
         for one in scene.sensors:
-            if one.where and _wired(one.where, low, gpio):
+            if one.where and _wired(one.where, name, scene):
                 return "sensor", one.name
         for output in scene.outputs:
-            if _wired(output.where, low, gpio):
+            if _wired(output.where, name, scene):
                 return "output", output.name
     return "line", name
 
 
-def _wired(where: str, low: str, gpio: Gpio | None) -> bool:
-    """True when `where` (`GPIO17`, `GPIO17 of LABEL`, `GPIO17, physical pin 11`) is this line of the header's chip."""
-    if where[: len(low)].lower() != low:
+def _wired(where: str, name: str, scene: Scene) -> bool:
+    """True when `where` (`GPIO17`, `GPIO17 of LABEL`, `line 17`, `GPIO17, physical pin 11`) is this line."""
+    line, of, chip = where.partition(",")[0].partition(" of ")
+    if of and not _lines_of_tools(chip, scene):
         return False
-    name, of, chip = where.partition(" of ")
-    if of and (gpio is None or chip.partition(",")[0] != gpio.chip):
-        return False
-    return name.partition(",")[0].lower() == low
+    return _same(line[len("line ") :] if line.startswith("line ") else line, name, scene)
+
+
+def _lines_of_tools(chip: str, scene: Scene) -> bool:
+    """True for the label of the chip whose lines tools look at; "" in the settings is the header's."""
+    wanted = scene.gpio.chip if scene.gpio is not None else ""
+    return chip == wanted or (not wanted and _header(scene) != "" and chip in HEADERS)

@@ -157,7 +157,7 @@ def _key(line: Line) -> tuple[str, int]:
 def _free(line: Line, declared: Mapping[tuple[str, int], str]) -> bool:
     from edge.peripherals.boards.reserved import reserved
 
-    return not line.held and _key(line) not in declared and not reserved(line.chip, line.name or str(line.offset))
+    return not line.held and _key(line) not in declared and not reserved(line.chip, line.judged)
 
 
 def _line(line: Line, declared: Mapping[tuple[str, int], str]) -> Facts:

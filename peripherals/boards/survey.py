@@ -4,12 +4,13 @@ Rules this file keeps:
 1. Only GET_CHIPINFO and GET_LINEINFO are sent: no line is requested, so that nothing can change by a look.
 2. A chip that cannot be opened, or goes away meanwhile, is a sentence among the others' lines.
 3. Bounded: CHIPS chips, LINES lines in all; what is beyond is counted.
+4. What is declared is found as whoever takes the line finds it (gpiochip/chip.py), and by no other spelling.
 """
 
 from __future__ import annotations
 
 from edge.faults import HardwareFault
-from edge.peripherals.boards.header import LAST, bcm
+from edge.peripherals.boards.header import LAST
 from edge.peripherals.boards.reserved import HEADER_CHIPS
 from edge.peripherals.gpiochip.find import every
 from edge.record import Record
@@ -28,7 +29,7 @@ class Line(Record):
     """A line as it was seen. `name`: GPIO17 at a header's chip, else what the kernel calls it. `bcm`: -1 elsewhere.
 
     `held`: somebody has it, `consumer` as what. `direction`: input or output; of a line that nobody holds it is what
-    was last asked of it.
+    was last asked of it. `kernel`: what the kernel calls it.
     """
 
     chip: str
@@ -39,6 +40,12 @@ class Line(Record):
     consumer: str
     direction: str
     active_low: bool = False
+    kernel: str = ""
+
+    @property
+    def judged(self) -> str:
+        """What reserved.py is asked about: at a header's chip the offset, as names come twice there."""
+        return self.name if self.name and self.chip not in HEADER_CHIPS else str(self.offset)
 
     @property
     def holder(self) -> str:
@@ -75,7 +82,13 @@ class Survey(Record):
     def find(self, chip: str, line: str) -> Line | None:
         """A line by the label of its chip ("" the header's) and its name or offset; None when there is not just one."""
         seen = [one for one in self.chips if one.label == chip] if chip else [self.header] if self.header else []
-        found = [one for chips in seen for one in chips.lines if _means(one, line)]
+        lines = [one for chips in seen for one in chips.lines]
+        if line.isascii() and line.isdecimal():
+            found = [one for one in lines if one.offset == int(line)]
+        else:
+            found = [one for one in lines if one.bcm >= 0 and one.name == line] or [
+                one for one in lines if one.kernel == line
+            ]
         return found[0] if len(found) == 1 else None
 
 
@@ -135,10 +148,4 @@ def _line(label: str, info: LineInfo) -> Line:
     at_header = label in HEADER_CHIPS and info.offset <= LAST
     name = f"GPIO{info.offset}" if at_header else info.name
     number = info.offset if at_header else -1
-    return Line(label, info.offset, name, number, info.used, info.consumer, info.direction, info.active_low)
-
-
-def _means(line: Line, told: str) -> bool:
-    if told.isascii() and told.isdecimal():
-        return int(told) == line.offset
-    return told == line.name or (line.bcm >= 0 and bcm(told) == line.bcm)
+    return Line(label, info.offset, name, number, info.used, info.consumer, info.direction, info.active_low, info.name)

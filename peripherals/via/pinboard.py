@@ -87,7 +87,12 @@ def _header(which: str) -> Any:
 def _listed(chip: Chip, board: Board) -> tuple[Any, Mapping[str, int]]:
     """The lines of a chip, one below the other."""
     lines = {offset: chip.info(offset).name for offset in range(chip.lines)}
-    usable = {offset: name for offset, name in lines.items() if not never(chip.label, name or str(offset))}
+    by_offset = chip.label in HEADER_CHIPS  # where other lines have names like the header's
+    usable = {
+        offset: name
+        for offset, name in lines.items()
+        if not never(chip.label, str(offset) if by_offset else name or str(offset))
+    }
     numbers = _numbers(usable)
     made = {}
     for offset, name in usable.items():

@@ -13,6 +13,7 @@ from edge.peripherals.gpiochip.chip import Chip, Settings
 from edge.peripherals.gpiochip.model import Model
 from edge.peripherals.gpiochip.stock import Line as StockLine
 from edge.peripherals.gpiochip.stock import Stock
+from edge.peripherals.guard.lines import LinesPlant
 from edge.peripherals.guard.owned import GpioLine, Owned
 from edge.record import replace
 from tests.support.wired import DOOR, FAN, OWNED, PI3, PUMP, WITH_PWM, checked, guard, held
@@ -69,8 +70,8 @@ def test_a_guard_that_is_not_found_is_no_guard_that_answers() -> None:
 @pytest.mark.parametrize(
     "chip, line, words",
     [
-        *(("", "GPIO99", "no one line GPIO99"), ("pinctrl-rp1", "GPIO17", "no chip pinctrl-rp1")),
-        *(("pinctrl-bcm2835", "SD_CARD", "no one line SD_CARD"), ("", "273", "no one line 273")),
+        *(("", "GPIO99", "no line GPIO99"), ("pinctrl-rp1", "GPIO17", "no chip pinctrl-rp1")),
+        *(("pinctrl-bcm2835", "SD_CARD", "no line SD_CARD"), ("", "273", "no line 273")),
         *(("", "SD_CLK_R", "is not at the header"), ("raspberrypi-exp-gpio", "WL_ON", "the board's own functions")),
     ],
 )
@@ -78,6 +79,32 @@ def test_what_is_not_there_is_told_with_what_is(chip: str, line: str, words: str
     owned = Owned("lines", (FAN,), (), (GpioLine("fan", chip, line),))
     row = checked(Model("pi3"), Guard(), owned)["fan"]
     assert not row.answers and words in row.said and row.fix and row.pin in (0, 11)
+
+
+@pytest.mark.parametrize(
+    "board, line, pin, words",
+    [
+        *(("pi3", "gpio17", 0, "it is called GPIO17 there"), ("pi3", "BCM17", 0, "it is called GPIO17 there")),
+        *(("pi3", "17", 11, ""), ("pi3", "SDA1", 0, "it is called GPIO2 there"), ("pi3-mainline", "SDA1", 3, "")),
+        *(("pi3", "TXD0", 0, "another line"), ("pi3-mainline", "TXD1", 8, ""), ("pi-zero", "SDA0", 0, "another line")),
+    ],
+)
+def test_a_line_is_judged_as_the_guard_finds_it(board: str, line: str, pin: int, words: str) -> None:
+    owned = Owned("lines", (FAN,), (), (GpioLine("fan", "", line),))
+    row = checked(Model(board), Guard(), owned)["fan"]
+    plant = LinesPlant(owned, Model(board))
+    assert (row.answers, row.pin) == (not plant.missing, pin) and words in row.fix
+    plant.close()
+
+
+def test_two_lines_of_one_name_are_told_apart_by_their_offsets() -> None:
+    model = Model((Stock("gpiochip0", "two", (StockLine("A"), StockLine("A"))),))
+    row = checked(model, Guard(), Owned("lines", (FAN,), (), (GpioLine("fan", "", "A"),)))["fan"]
+    assert (row.answers, row.said, row.fix) == (
+        False,
+        "2 lines of the chip of the header are named A",
+        "say which by its offset",
+    )
 
 
 def test_without_chips_every_line_says_so() -> None:

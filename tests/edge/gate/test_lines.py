@@ -31,7 +31,11 @@ def test_the_pins_are_those_of_the_header() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["GPIO17", "gpio17", " 17 ", "BCM17", "bcm 17", "pin 11", "PIN11", "board11", "J8:11", "GPIO017"]
+    "text",
+    [
+        *("GPIO17", "gpio17", " 17 ", "BCM17", "bcm 17", "pin 11", "PIN11", "board11", "J8:11", "GPIO017"),
+        *("physical pin 11", "P1-11", "line 17"),
+    ],
 )
 def test_a_line_is_called_in_many_ways(text: str) -> None:
     assert meant(text, BARE) == "GPIO17"
@@ -111,6 +115,37 @@ def test_on_another_header_no_pin_is_told_and_none_is_understood() -> None:
     assert shown("GPIO17 of pinctrl-bcm2711", other).endswith("physical pin 11")
     with pytest.raises(UsageFault, match="header of this board is not known"):
         meant("pin 11", other)
+
+
+def test_pins_are_those_of_the_header_that_the_board_has() -> None:
+    short, first, none = (Scene("/", "", gpio=Gpio(header=one)) for one in (header.SHORT, header.FIRST, ""))
+    for scene, kind in ((short, header.SHORT), (first, header.FIRST), (BARE, header.FULL)):
+        known = {one.number: one.bcm for one in header.pins(kind)}
+        for number in range(1, 41):
+            if known.get(number, -1) < 0:
+                with pytest.raises(UsageFault, match="power or ground" if number in known else "there is no pin"):
+                    meant(f"pin {number}", scene)
+            else:
+                line = meant(f"pin {number}", scene)
+                assert line == f"GPIO{known[number]}" and called(line, scene) == f"{line} (physical pin {number})"
+    assert called("GPIO27", first) == "GPIO27" == called("GPIO27", none) == shown("GPIO27", none)
+    assert shown("GPIO17 of pinctrl-rp1", none) == "GPIO17 of pinctrl-rp1"
+    with pytest.raises(UsageFault, match="not known"):
+        meant("pin 11", none)
+
+
+def test_at_a_header_an_offset_and_a_name_are_one_line() -> None:
+    fan, far = Output("fan", "fan", "line 24"), Output("far", "far", "line 5 of pinctrl-rp1")
+    gpio = Gpio(lines=("22",), lab=("22",))
+    board = Scene("/", "", (), (), (fan, far, Output("22", "lab", "22", "high")), gpio=gpio)
+    for text in ("24", "GPIO24", "pin 18", "line 24"):
+        assert resolve(text, board) == ("output", "fan"), text
+    assert resolve("GPIO5", board) == ("output", "far")
+    for text in ("22", "GPIO22", "pin 15"):
+        assert resolve(text, board) == ("line", "22"), text
+    assert called("22", board) == "22 (physical pin 15)" and shown("line 24", board) == "line 24, physical pin 18"
+    other = Scene("/", "", (), (), (fan, far), gpio=Gpio(header=""))
+    assert resolve("GPIO5", other) == ("line", "GPIO5") and resolve("GPIO24", other) == ("line", "GPIO24")
 
 
 def verdicts(verb: str, on: str, scene: Scene = BOARD, **policy: Any) -> list[str]:

@@ -86,3 +86,12 @@ def test_two_lines_with_one_name_are_two_pins() -> None:
     factory = listed("GPIO1", "GPIO1", "")
     assert sorted(factory.offset(name) for name in factory._offsets) == [0, 1, 2]
     factory.close()
+
+
+def test_a_module_without_a_header_offers_no_line_of_the_board_by_a_name_of_the_header(tmp_path) -> None:
+    root = tree(tmp_path, compatible=b"raspberrypi,3-compute-module\0brcm,bcm2837\0")
+    with Bench("pi3", root=root) as bench:
+        found = {pin.name for pin in bench.factory.board_info.headers["pinctrl-bcm2835"].pins.values()}
+        assert found == {f"GPIO{number}" for number in range(28)}
+        with pytest.raises(gpiozero.PinInvalidPin):
+            bench.factory.pin("TXD0")
