@@ -1,6 +1,6 @@
 """The simulated board from a second terminal: `sim show`, `sim set NAME VALUE`, `sim reset`; for `watch` see sim_watch.
 
-A running board is asked over its control socket. Without one the kept state is shown, or changed under the
+A running board is asked at its socket. Without one the kept state is shown, or changed under the
 folder's lock, so that the next start goes on from there. `sim reset` brings the kept state back to the hot afternoon
 of the beginning; a running board is not reset, for its time and its leases never go back.
 """

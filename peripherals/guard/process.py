@@ -35,7 +35,7 @@ from edge.faults import Fault
 from edge.peripherals.guard import owned
 from edge.peripherals.guard.ending import Ending, close_others
 from edge.peripherals.guard.stands import stand
-from edge.record import Record, sparing
+from edge.record import Record, replace, sparing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -98,10 +98,16 @@ def _serve(told: Told, behind: Stand, end: Ending, agent: _socket.socket | None)
 
 
 def _told(words: list[str]) -> Told:
-    """The arguments, which our own starter made: what is wrong in them is a fault of the program."""
+    """The arguments, which our own starter made: what is wrong in them is a fault of the program.
+
+    A guard that refuses (rule 7) keeps nothing as it is found.
+    """
     state, speed, said, socket, users, why = words[2:8]
     numbers = tuple([int(user) for user in users.split(",") if user])
-    return Told(state, float(speed), owned.read(said), said, socket, numbers, why)
+    owns = owned.read(said)
+    if why:
+        owns = replace(owns, outputs=tuple([replace(output, on_start="safe") for output in owns.outputs]))
+    return Told(state, float(speed), owns, said, socket, numbers, why)
 
 
 def _locked(folder: Folder, socket: str, agent: _socket.socket | None, end: Ending) -> bool:

@@ -86,12 +86,14 @@ def test_how_often_an_output_was_switched_is_known_after_a_kill(place):
 
 def test_a_kill_of_the_guard_and_wrong_settings_still_end_in_safe_values_held(place):
     first = place.up()
-    place.join().set("pump", True, 60.0, "c1")
+    held = place.join()
+    held.set("pump", True, 60.0, "c1")
+    held.set("fan", True, 60.0, "c2")
     first.kill()
     first.wait()
     place.settings.write_text("board = [")
     second = place.up()
-    assert place.level(PUMP) is False
+    assert (place.level(PUMP), place.level(FAN)) == (False, False)
     board = place.join()
     assert "the settings are wrong" in board.notes[0]
     with pytest.raises(Refused, match=r"pump stays as it is: the settings are wrong: .*not TOML") as caught:
