@@ -34,6 +34,7 @@ PINS = (
 )
 _FIRST = {3: 0, 5: 1, 13: 21}  # physical pin -> line, where the first board differs
 _LINES, _PINS = ("gpio", "bcm", "line"), ("physical pin", "pin", "board", "j8:", "p1-")
+_SPELLINGS = (*_LINES, *_PINS)
 _LONGEST = 32
 FIX = "a line is called as on the header, for example GPIO17, or as the settings name it"
 
@@ -58,7 +59,7 @@ def meant(text: str, scene: Scene) -> str:
 
 def _spelled(plain: str, low: str, scene: Scene) -> str:
     """`GPIO17` for what says a number of a line or of a pin, "" for all else; UsageFault where no line has it."""
-    for prefix in (*_LINES, *_PINS):
+    for prefix in _SPELLINGS:
         if low.startswith(prefix):
             digits = low[len(prefix) :].strip()
             if _is_number(digits):
@@ -160,11 +161,13 @@ def resolve(text: str, scene: Scene) -> tuple[str, str]:
                 return "output", plain
     name = meant(plain, scene)
     if name not in lab:
+        low = name.lower()
+        told = low[4:] if low.startswith("gpio") else low  # every spelling of the line has this in it
         for one in scene.sensors:
-            if one.where and _wired(one.where, name, scene):
+            if one.where and told in one.where.lower() and _wired(one.where, name, scene):
                 return "sensor", one.name
         for output in scene.outputs:
-            if _wired(output.where, name, scene):
+            if told in output.where.lower() and _wired(output.where, name, scene):
                 return "output", output.name
     return "line", name
 

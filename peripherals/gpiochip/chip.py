@@ -103,6 +103,7 @@ class Chip:
         """What is known of a line; HardwareFault when there is none at that offset or the chip is gone."""
         data = self._look(offset)
         flags = uapi.get(data, uapi.FLAGS_AT, 8)
+        told = flags & uapi.TOLD
         return LineInfo(
             offset=offset,
             name=uapi.text(data, 0),
@@ -110,9 +111,9 @@ class Chip:
             used=bool(flags & uapi.USED),
             direction="output" if flags & uapi.OUTPUT else "input",
             active_low=bool(flags & uapi.ACTIVE_LOW),
-            bias=uapi.word(uapi.BIAS, flags),
-            edges=uapi.word(uapi.EDGES, flags),
-            drive=uapi.word(uapi.DRIVE, flags),
+            bias=uapi.word(uapi.BIAS, told) if told else "",
+            edges=uapi.word(uapi.EDGES, told) if told else "",
+            drive=uapi.word(uapi.DRIVE, told) if told else "",
             debounce=_debounce(data),
         )
 

@@ -42,11 +42,15 @@ ATTR_AT, ATTR_SIZE, MASK_AT = 32, 24, 16
 # Within a line's info.
 OFFSET_AT, NUM_AT, FLAGS_AT, INFO_ATTR_AT, INFO_ATTR_SIZE = 64, 68, 72, 80, 16
 
-# Words of ours and their flags.
+# Words of ours and their flags; TOLD are those that most lines have none of.
 BIAS = {"": 0, "up": PULL_UP, "down": PULL_DOWN, "off": BIAS_OFF}
 EDGES = {"": 0, "rising": RISING, "falling": FALLING, "both": RISING | FALLING}
 DRIVE = {"": 0, "drain": OPEN_DRAIN, "source": OPEN_SOURCE}
+TOLD = PULL_UP | PULL_DOWN | BIAS_OFF | RISING | FALLING | OPEN_DRAIN | OPEN_SOURCE
 DIRECTION = {"as-is": 0, "input": INPUT, "output": OUTPUT}
+
+# Bits and mask of the one line of a request.
+_OFF, _ON = [value.to_bytes(8, byteorder) + (1).to_bytes(8, byteorder) for value in (0, 1)]
 
 LONGEST = 4294.967295  # seconds of debounce that 32 bits of microseconds hold
 
@@ -63,12 +67,14 @@ def get(data: bytes | bytearray, at: int, size: int) -> int:
 
 def text(data: bytes | bytearray, at: int) -> str:
     """The name that stands at `at`, to its closing 0."""
-    return bytes(data[at : at + NAME]).partition(b"\0")[0].decode("utf-8", "replace")
+    return data[at : at + NAME].partition(b"\0")[0].decode("utf-8", "replace")
 
 
 def config(flags: int, value: bool | None, debounce: float) -> bytearray:
     """`struct gpio_v2_line_config`, 272 bytes. `value`: None for what is no output. `debounce`: seconds, 0 for none."""
     data = bytearray(CONFIG_SIZE)
+    if not flags and value is None and not debounce:
+        return data  # as it is: a look
     put(data, 0, 8, flags)
     attributes = [] if value is None else [(VALUES, 8, int(value))]
     if debounce:
@@ -89,20 +95,20 @@ def request(offset: int, consumer: str, asked: bytearray, room: int = 0) -> byte
     """
     data = bytearray(REQUEST_SIZE)
     put(data, 0, 4, offset)
-    shown = consumer.encode("utf-8", "replace")[: NAME - 1].decode("utf-8", "ignore").encode("utf-8")
+    shown = consumer.encode("utf-8", "replace")
+    if len(shown) >= NAME:
+        shown = shown[: NAME - 1].decode("utf-8", "ignore").encode("utf-8")
     data[CONSUMER_AT : CONSUMER_AT + len(shown)] = shown
     data[CONFIG_AT : CONFIG_AT + CONFIG_SIZE] = asked
     put(data, COUNT_AT, 4, 1)
-    put(data, BUFFER_AT, 4, room)
+    if room:
+        put(data, BUFFER_AT, 4, room)
     return data
 
 
 def values(value: bool = False) -> bytearray:
     """`struct gpio_v2_line_values`, 16 bytes: bits, mask."""
-    data = bytearray(VALUES_SIZE)
-    put(data, 0, 8, int(value))
-    put(data, 8, 8, 1)
-    return data
+    return bytearray(_ON if value else _OFF)
 
 
 def info(offset: int) -> bytearray:
