@@ -6,6 +6,7 @@ Rules:
 2. Nothing is looked for on the board here: whether a chip or a line is there, the guard says.
 3. A lab line is an output like any other, called as the line, high risk, and taken only when it is first written.
 4. Loaded only when a file has one of the tables.
+5. What is told is bounded: so many things, so long names and labels, so much in all.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from edge.call import Gpio, Output, Sensor
 from edge.faults import ConfigFault
 from edge.peripherals.guard import wiring
 from edge.peripherals.guard.owned import GpioLine, Owned, PwmChannel
+from edge.peripherals.guard.owned import text as owned_text
 from edge.record import Record, replace
 
 TYPE_CHECKING = False
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 
 MOST = 64  # outputs, and inputs
 LONGEST_NAME = 32
+LONGEST_LABEL = 80
+LARGEST = 100_000  # characters of all that is declared: a guard is told it as one word, and Linux takes 128 KiB
 DAY = 86400.0
 LAB = Output("", "", "", "high", on_start="hold", on_exit="safe")
 
@@ -56,21 +60,31 @@ class _Reader:
         switch: Check = (_either, (("off", False), ("on", True)))
         active: Check = (_either, (("high", False), ("low", True)))
         hold: Check = (_word, ("safe", "hold"))
-        text, listed = (string, ()), (names, ())
+        text, listed, label = (string, ()), (names, ()), (_label, (string,))
         bias: Check = (_word, ("up", "down", "off"))
         self._wiring: dict[str, Check] = {"chip": text, "line": (_line, ()), "active": active}
         self._output: dict[str, Check] = {
-            **{"label": text, "words": listed, "risk": (_word, ("low", "medium", "high")), "safe": switch},
+            **{"label": label, "words": listed, "risk": (_word, ("low", "medium", "high")), "safe": switch},
             **{"max_on": (number, (0.1, 31 * DAY)), "min_off": (number, (0, DAY)), "max_per_hour": (whole, (0, 3600))},
             **{"interlock": (_conditions, (names,)), "max_age": (number, (0.1, 3600)), "feedback": text},
             **{"settle": (number, (0, 60)), "override": text, "on_start": hold, "on_exit": hold},
         }
-        self._input: dict[str, Check] = {"label": text, "words": listed, "states": (_states, (names,))}
+        self._input: dict[str, Check] = {"label": label, "words": listed, "states": (_states, (names,))}
         self._contact: dict[str, Check] = {**self._wiring, "bias": bias, "debounce": (number, (0, 10))}
         self._channel: dict[str, Check] = {
-            **{"chip": text, "channel": (whole, (0, 255)), "frequency": (number, (1, 1_000_000)), "active": active}
+            **{
+                "chip": (_folder, (string,)),
+                "channel": (whole, (0, 255)),
+                "frequency": (number, (1, 1_000_000)),
+                "active": active,
+            }
         }
-        self._gpio: dict[str, Check] = {"chips": (_chips, ()), "chip": text, "lines": listed, "lab": (flag, ())}
+        self._gpio: dict[str, Check] = {
+            "chips": (_chips, ()),
+            "chip": text,
+            "lines": (_lines, (names,)),
+            "lab": (flag, ()),
+        }
         self._guard: dict[str, Check] = {"socket": (path_, ()), "users": listed, "heartbeat": (number, (1, 60))}
 
     def declared(self, tables: Mapping[str, Any]) -> Declared:
@@ -81,13 +95,17 @@ class _Reader:
         outputs = [self._an_output(name, table, lines, channels) for name, table in self._rows("outputs", tables)]
         sensors = [self._an_input(name, table, lines) for name, table in self._rows("inputs", tables)]
         for name in gpio.lab:
+            if name in [one.name for one in outputs] + [one.name for one in sensors]:
+                raise self._fault("gpio.lines", f"{name} is the name of two things", "rename the output or input")
             outputs.append(replace(LAB, name=name, label=f"lab line {name}", where=name))
             lines.append(GpioLine(name, gpio.chip, name, lazy=True))
         self._names(outputs, sensors)
         heartbeat = guard.pop("heartbeat", 3.0)
         owned = Owned("lines", tuple(outputs), tuple(sensors), tuple(lines), tuple(channels), "", gpio.chips, heartbeat)
         for sentence in wiring.refusals(owned):
-            raise self._fault(f"outputs.{sentence.partition(':')[0]}", sentence, "wire it elsewhere, or take it out")
+            raise self._fault(_key(sentence, owned, gpio), sentence, "wire it elsewhere, or take it out")
+        if len(owned_text(owned)) > LARGEST:
+            raise self._fault("outputs", "so much is declared that no guard can be told it", "shorten words and labels")
         return Declared(owned, gpio, **guard)
 
     def _lines_of_tools(self, table: Any) -> Gpio:
@@ -117,6 +135,10 @@ class _Reader:
         table = dict(table)
         pwm = table.pop("pwm", None)
         wired: dict[str, Check] = {} if pwm is not None else self._wiring
+        for field in self._wiring if pwm is not None else ():
+            if field in table:
+                sentence = f"{key}.{field} is for an output at a line, and {key} has pwm"
+                raise self._fault(f"{key}.{field}", sentence, f"take it out, or write it into {key}.pwm")
         found = self._fields(key, table, {**wired, **self._output})
         where = self._wire(
             key, name, {field: found.pop(field) for field in wired if field in found}, lines, pwm is None
@@ -208,6 +230,15 @@ class _Reader:
         return ConfigFault(sentence, fix, where, key)
 
 
+def _key(sentence: str, owned: Owned, gpio: Gpio) -> str:
+    """The key that a sentence on the wiring is about: of the last name in it."""
+    groups = {one.name: f"outputs.{one.name}" for one in owned.outputs}
+    groups.update({one.name: f"inputs.{one.name}" for one in owned.sensors})
+    groups.update(dict.fromkeys(gpio.lab, "gpio.lines"))
+    named = [word for word in sentence.replace(":", " ").replace(",", " ").split() if word in groups]
+    return groups[named[-1]] if named else "outputs"
+
+
 def _one_of(names: Iterable[str]) -> str:
     known = ", ".join(sorted(names))
     return f"the inputs are: {known}" if known else "declare it with [inputs.NAME]"
@@ -230,9 +261,37 @@ def _line(value: Any) -> str:
     """A line name, or an offset in digits."""
     if type(value) is int and 0 <= value < 1 << 16:
         return str(value)
-    if isinstance(value, str) and 0 < len(value) < 32 and value.isascii() and value.isprintable():
-        return value
-    raise ValueError('must be a line name such as "GPIO17" or its offset on the chip, such as 17')
+    if not isinstance(value, str) or not (0 < len(value) < 32 and value.isascii() and value.isprintable()):
+        raise ValueError('must be a line name such as "GPIO17" or its offset on the chip, such as 17')
+    if value.isdigit():
+        return value.lstrip("0") or "0"
+    if value.lower().startswith(_PINS) and value[-1].isdigit():
+        raise ValueError(f'must be a line, and {value} is a pin: write the line there, such as "GPIO17" for pin 11')
+    return value
+
+
+_PINS = ("pin", "physical", "board", "j8", "p1-", "p1:")
+
+
+def _lines(value: Any, names: Callable[[Any], tuple[str, ...]]) -> tuple[str, ...]:
+    found = names(value)
+    if len(found) > MOST:
+        raise ValueError(f"must name at most {MOST} lines")
+    return tuple(dict.fromkeys(_line(one) for one in found))
+
+
+def _label(value: Any, string: Callable[[Any], str]) -> str:
+    found = string(value).strip()
+    if not 0 < len(found) <= LONGEST_LABEL:
+        raise ValueError(f"must be 1 to {LONGEST_LABEL} characters long")
+    return found
+
+
+def _folder(value: Any, string: Callable[[Any], str]) -> str:
+    found = string(value)
+    if not found or "/" in found or found.startswith("."):
+        raise ValueError('must be a PWM chip such as "pwmchip0", or the device behind it')
+    return found
 
 
 def _chips(value: Any) -> str:

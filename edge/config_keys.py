@@ -47,7 +47,7 @@ def _number(value: Any, low: float, high: float) -> float:
     if type(value) not in (int, float):
         raise ValueError(f"must be a number, not {_kind(value)}")
     if not low <= value <= high:
-        raise ValueError(f"must be from {low:g} to {high:g}")
+        raise ValueError(f"must be from {low:.10g} to {high:.10g}")
     return float(value)
 
 

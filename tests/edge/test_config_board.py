@@ -132,9 +132,9 @@ def test_what_is_declared_reaches_a_guard_whole(tmp_path: Path) -> None:
         ('[outputs.pump]\nline = "GPIO17"\ninterlock = "tank > 10"\n', 3, "tank"),
         ('[outputs.pump]\nline = "GPIO17"\ninterlock = "pump >"\n', 3, "interlock"),
         ('[outputs.pump]\nline = "GPIO17"\n[inputs.pump]\nline = "GPIO4"\n', 3, "two things"),
-        ('[outputs.pump]\nline = "GPIO17"\n[outputs.fan]\nline = "GPIO17"\n', None, "two names"),
+        ('[outputs.pump]\nline = "GPIO17"\n[outputs.fan]\nline = "GPIO17"\n', 3, "two names"),
         ("[outputs.heater.pwm]\nchannel = 1\n", 1, "needs a chip and a channel"),
-        ('[outputs.heater]\nline = "GPIO17"\n[outputs.heater.pwm]\nchip = "pwmchip0"\nchannel = 1\n', 2, "no key"),
+        ('[outputs.heater]\nline = "GPIO17"\n[outputs.heater.pwm]\nchip = "pwmchip0"\nchannel = 1\n', 2, "has pwm"),
         ('[inputs.door]\nline = "GPIO17"\nstates = ["open"]\n', 3, "two words"),
         ('[inputs.door]\nline = "GPIO17"\nbias = "left"\n', 3, "up or down or off"),
         ("[gpio]\nlab = true\n", 2, "names no lines"),
@@ -156,3 +156,47 @@ def test_a_slip_is_told_with_its_line(tmp_path: Path, said: str, line: int | Non
 
 def test_without_such_tables_nothing_is_declared(tmp_path: Path) -> None:
     assert load(write(tmp_path, 'mode = "full"\n')).declared is None
+
+
+@pytest.mark.parametrize(
+    "told, line, words",
+    [
+        ('[outputs.a]\nline = "pin 11"', 3, "pin 11 is a pin"),
+        ('[outputs.a]\nline = "J8:11"', 3, "J8:11 is a pin"),
+        ('[gpio]\nlab = true\nlines = ["GPIO4", "BOARD15"]', 4, "BOARD15 is a pin"),
+        ('[outputs.a]\nline = "GPIO17"\n[outputs.b]\nline = "017"', 4, "two names: a and b"),
+        ('[outputs.a]\nline = "GPIO17"\n[inputs.b]\nline = "BCM17"', 4, "two names: a and b"),
+        ('[outputs.pump]\nline = 17\n[gpio]\nlab = true\nlines = ["pump"]', 6, "the name of two things"),
+        ('[inputs.door]\nline = 17\n[gpio]\nlab = true\nlines = ["door"]', 6, "the name of two things"),
+        ('[gpio]\nlab = true\nlines = ["GPIO4", "4"]', 4, "two names: GPIO4 and 4"),
+        ('[gpio]\nlines = [""]', 3, "must be a line name"),
+        (f'[gpio]\nlines = ["{"x" * 32}"]', 3, "must be a line name"),
+        (f"[gpio]\nlines = {[f'L{n}' for n in range(65)]}", 3, "at most 64 lines"),
+        ('[outputs.a]\nline = 17\nlabel = ""', 4, "1 to 80 characters"),
+        ('[inputs.a]\nline = 17\nlabel = " "', 4, "1 to 80 characters"),
+        (f'[outputs.a]\nline = 17\nlabel = "{"x" * 81}"', 4, "1 to 80 characters"),
+        ('[outputs.a]\nline = 17\npwm = {chip = "pwmchip0", channel = 0}', 3, "outputs.a has pwm"),
+        ('[outputs.a]\npwm = {chip = "../../etc", channel = 0}', 3, "must be a PWM chip"),
+        ("[outputs.a]\nline = 17\nmax_on = 1e9", 4, "from 0.1 to 2678400"),
+    ],
+)
+def test_what_no_board_can_be_is_told_with_its_line(tmp_path: Path, told: str, line: int, words: str) -> None:
+    path = write(tmp_path, f'board = "auto"\n{told}\n')
+    with pytest.raises(ConfigFault) as caught:
+        load(path)
+    assert words in caught.value.sentence and caught.value.where == f"{path}:{line}"
+
+
+def test_an_offset_is_one_however_it_is_written(tmp_path: Path) -> None:
+    said = '[outputs.a]\nline = "017"\n[outputs.b]\nline = 0\n[outputs.c]\nline = "00000000004"\n'
+    owned = declared(tmp_path, said).owned
+    assert [line.line for line in owned.lines] == ["17", "0", "4"]
+    assert [one.where for one in owned.outputs] == ["line 17", "line 0", "line 4"]
+
+
+def test_more_than_a_guard_can_be_told_is_a_fault_of_the_settings(tmp_path: Path) -> None:
+    words = ", ".join([f'"{"w" * 90}{number}"' for number in range(40)])
+    whole = "".join([f'[outputs.o{number}]\nline = "L{number}"\nwords = [{words}]\n' for number in range(20)])
+    assert len(text(declared(tmp_path, whole).owned)) < 100_000
+    with pytest.raises(ConfigFault, match="so much is declared"):
+        declared(tmp_path, whole.replace("[outputs.o", "[outputs.p").replace('"L', '"M') + whole)
