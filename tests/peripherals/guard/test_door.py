@@ -174,3 +174,15 @@ def test_a_board_that_hangs_is_said(board, state):
             ask(state, {"do": "show"}, seconds=0.3)
     finally:
         os.kill(board.pid, 18)
+
+
+def test_a_description_of_any_length_is_told_in_pieces():
+    said = "".join(map(str, range(20_000)))
+    told = ""
+    while len(told) < len(said):
+        piece = door.piece(said, len(told))
+        assert 0 < len(piece["text"]) <= door.PIECE and piece["size"] == len(said)
+        told += piece["text"]
+    assert told == said
+    for wrong in (-1, len(said) + 1, True, None, "7"):
+        assert door.piece(said, wrong)["text"] == said[: door.PIECE]
