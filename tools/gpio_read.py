@@ -65,7 +65,8 @@ def _output(name: str, hands: Hands) -> Observation:
     now = hands.outputs.states().get(name, {})
     (output,) = [one for one in hands.scene.outputs if one.name == name]
     told = {"kind": "output", "name": name, "state": now.get("state"), "left": now.get("left")}
-    return Observation(True, f"{standing(output, now, hands.scene)}; the guard holds it", told)
+    held = "the guard holds it" if now.get("state") is not None else "the guard cannot read it back"
+    return Observation(True, f"{standing(output, now, hands.scene)}; {held}", told)
 
 
 def _say(name: str, found: Mapping[str, Any]) -> str:

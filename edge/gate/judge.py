@@ -156,7 +156,7 @@ def finding(effect: Effect, policy: Policy, scene: Scene) -> Finding:
 
 def _line(effect: Effect, name: str, scene: Scene) -> Finding:
     """A line of a chip; what is granted of a lab line is the output of its name, which the guard holds."""
-    from edge.gate.lines import called, readable
+    from edge.gate.lines import called, readable, resolve
 
     gpio = scene.gpio
     grant = Grant(effect.verb, "line", name, effect.deep)
@@ -165,6 +165,9 @@ def _line(effect: Effect, name: str, scene: Scene) -> Finding:
         place = "none"
     elif effect.verb == "actuate":
         place = "lab" if name in gpio.lab else "own"
+        if place == "own":
+            kind, of = resolve(name, scene)
+            what = called(name, scene) + (f", the line of the {kind} {of}," if kind != "line" and of != name else "")
         grant = Grant("actuate", "output", name)
     else:
         place = "free" if readable(name, gpio) else "own"

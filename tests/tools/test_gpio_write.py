@@ -46,6 +46,17 @@ def test_no_other_line_is_driven_whoever_allows_it(line: str, tmp_path: Path) ->
     assert judge("gpio_write", HIGH, plain, "full")[1].rule == "line.not-lab"
 
 
+def test_a_refusal_says_what_is_wired_there_and_no_more(tmp_path: Path) -> None:
+    here = world(tmp_path, Model("pi3"))
+    said = [judge("gpio_write", {**HIGH, "line": line}, here, "full")[1].sentence for line in ("17", "pump", "24")]
+    starts = (
+        "GPIO17 (physical pin 11), the line of the output pump, is no",
+        "pump is no",
+        "GPIO24 (physical pin 18) is no",
+    )
+    assert all(one.startswith(f"{start} lab line: ") for one, start in zip(said, starts))
+
+
 def test_too_long_is_refused_before_anybody_is_asked(tmp_path: Path) -> None:
     here = world(tmp_path, Model("pi3"))
     with pytest.raises(UsageFault, match="at most 10 min"):
