@@ -46,7 +46,8 @@ def run(args: Args, hands: Hands) -> Observation:
     gpio = hands.scene.gpio
     if found["own"] and gpio is not None and name in gpio.lab:
         return _output(name, hands)
-    return Observation(True, _say(called(name, hands.scene), found), found)
+    foreign = found["used"] and not found["own"]  # who holds it chose its name itself
+    return Observation(True, _say(called(name, hands.scene), found), found, untrusted=foreign)
 
 
 def _contact(name: str, hands: Hands) -> Observation:

@@ -124,14 +124,14 @@ class Lines(Watcher):
             self._line(f"  {mark} ({len(lines) - SHOWN_LINES} more lines)")
 
     def board(self, event: Mapping[str, Any]) -> None:
-        if event.get("event") in ("note", "lost", "stopped", "resumed"):
-            self._line(f"board: {event['why']}", now=True)
-            return
-        if event.get("event") in ("fault", "cleared", "override"):
-            self._line(f"board: {event.get('name', '')}: {event['why']}", now=True)
-            return
-        state = {True: "on", False: "off"}.get(event.get("state"), "unknown")  # type: ignore[arg-type]
-        self._line(f"board: {event.get('name', '')} {state}, {event.get('why', event.get('event', ''))}", now=True)
+        kind, name, why = (plain(str(event.get(field, ""))) for field in ("event", "name", "why"))
+        if kind in ("note", "lost", "stopped", "resumed"):
+            self._line(f"board: {why}", now=True)
+        elif kind in ("fault", "cleared", "override"):
+            self._line(f"board: {name}: {why}", now=True)
+        else:
+            state = {True: "on", False: "off"}.get(event.get("state"), "unknown")  # type: ignore[arg-type]
+            self._line(f"board: {name} {state}, {why or kind}", now=True)
 
     def note(self, text: str) -> None:
         self._line(plain(text))

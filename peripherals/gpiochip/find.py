@@ -50,10 +50,13 @@ def every(seam: Seam) -> tuple[list[Chip], list[HardwareFault]]:
 
 
 def holder(info: LineInfo) -> str:
-    """Who holds a line, to stand after "it is": `held by "w1"`, `held by somebody without a name`, `free`."""
+    """Who holds a line, to stand after "it is": `held by "w1"`, `held by somebody without a name`, `free`.
+
+    Any program chooses its name, and this stands in sentences: what could end the quotes or move a terminal is a `?`.
+    """
     if not info.used:
         return "free"
-    named = info.consumer.strip()
+    named = "".join([letter if letter.isprintable() and letter != '"' else "?" for letter in info.consumer.strip()])
     return f'held by "{named}"' if named not in ("", "?") else "held by somebody without a name"
 
 

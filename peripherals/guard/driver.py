@@ -169,6 +169,8 @@ def states(driver: Driver, said: dict[str, str], now: float) -> dict[str, dict[s
         wanted = driver.leases.rows[name].level
         level = driver.level(name, now)
         fault = driver.fault(name)
+        if level is None and not fault:  # a plant of real lines knows of each whether it could be had
+            fault = getattr(driver.plant, "missing", {}).get(name, "")
         unknown = level is None or (bool(fault) and not same(level, wanted))
         row.update(
             state=None if unknown else level > 0.0,  # type: ignore[operator]

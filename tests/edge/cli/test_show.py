@@ -56,6 +56,12 @@ def test_a_call_alone_is_named_once(lines: Lines, capfd: pytest.CaptureFixture[s
     assert shown(capfd) == [*("1 grep pattern=p1", gate, "  -> it"), *("2 grep pattern=p2", gate, "  -> it")]
 
 
+def test_news_of_the_board_do_nothing_to_a_terminal(lines: Lines, capfd: pytest.CaptureFixture[str]) -> None:
+    for kind in ("note", "fault", "off"):
+        lines.board({"event": kind, "name": "pu\x07mp", "state": None, "why": 'held by "\x1b[31mevil\x9b2J"'})
+    assert not set("\x1b\x07\x9b") & set("".join(shown(capfd)))
+
+
 def test_news_of_the_board_name_the_output(lines: Lines, capfd: pytest.CaptureFixture[str]) -> None:
     lines.board({"event": "off", "name": "pump", "state": False, "why": "lease ended"})
     lines.board({"event": "fault", "name": "pump", "why": "feedback: pump was switched off and flow shows on"})

@@ -110,3 +110,12 @@ def test_the_header_has_54_lines_and_its_numbers_are_its_offsets(name):
     for number in range(28):
         assert chip.offset_of(f"GPIO{number}") == number
     assert chip.offset_of("ID_SDA") == 0
+
+
+def test_the_name_of_a_holder_stays_within_its_quotes_and_on_its_line():
+    model = Model("pi3")
+    chip = Chip(model, model.chips()[0])
+    chip.request(17, Settings("output"), '\x1b[2J"; do\nit \x9b')
+    assert holder(chip.info(17)) == 'held by "?[2J?; do?it ?"'
+    chip.request(18, Settings("output"), "\u202e" + "x" * 40)
+    assert holder(chip.info(18)) == f'held by "?{"x" * 28}"'

@@ -166,3 +166,17 @@ def test_safe_for_a_line_that_somebody_else_holds_is_a_fault_that_names_them() -
     with pytest.raises(HardwareFault, match="motor-daemon"):
         rig.board.set("pump", False, None, "c1")
     other.close()
+
+
+def test_an_output_that_could_not_be_had_says_who_has_it_and_one_that_came_back_says_nothing() -> None:
+    model = Model("pi3", "keep")
+    chip = GpioChip(model, model.chips()[0])
+    held = chip.request(17, Settings("output"), "mower")
+    rig = Rig(model)
+    row = rig.row()
+    assert row["state"] is None and 'held by "mower"' in row["fault"]
+    assert rig.row("gpio23")["fault"] == ""  # nobody wrote it yet
+    held.close()
+    rig.seconds(3.0)
+    assert (rig.row()["state"], rig.row()["fault"]) == (False, "")
+    chip.close()
