@@ -9,6 +9,7 @@ there the stamp is that of the guard's own record.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import signal
 import subprocess
@@ -40,10 +41,10 @@ heartbeat = {heartbeat}
 [tools]
 plugins = ["spin"]
 """
-# A tool of another package that never returns. It is loaded by the main thread, so its handler of a signal can be put in
-# place there: it then spins in the main thread itself while all other threads go on; `main` does so in the turn, and
-# `waiting` when the turn is over and the main thread only waits for the end of its lease. `whole` is one call of the C
-# part of `re` that would take years and lets no other thread of the process run meanwhile.
+# A tool of another package that never returns. The main thread loads it, so its handler of a signal is put in place
+# there: it then spins in the main thread itself while all other threads go on; `main` does so in the turn, and `waiting`
+# when the turn is over and the main thread only waits for the end of its lease. `whole` is one call of the C part of
+# `re` that would take years and lets no other thread of the process run meanwhile.
 SPIN = """
 import os, re, signal, time
 from edge.call import Effect, Observation
@@ -84,13 +85,14 @@ class Bench:
 
     kind = ""
     output = "pump"
+    speed = 1  # seconds of board time in one second
     lease = 540  # seconds of board time
 
     def __init__(self, folder: Path, heartbeat: int = 3, active_low: bool = False) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.folder, self.heartbeat, self.active_low = folder, heartbeat, active_low
         self.state = folder / "state"
-        self.state.mkdir(mode=0o700)
+        self.state.mkdir(mode=0o700, exist_ok=True)
         self.agents: list[Agent] = []
         self.plugins = installed(folder / "plugins", {"spin": "spinning:TOOL"}, {"spinning": SPIN})
 
@@ -103,16 +105,31 @@ class Bench:
         self.agents.append(Agent(self, [*self.words(), *words]))
         return self.agents[-1]
 
-    def switching(self, seconds: int = 0) -> Agent:
-        """An agent that switches the pump on and then waits for the end of its lease."""
-        told = f"for={seconds or self.lease}s"
-        return self.agent("--yes", "tool", "output_set", f"name={self.output}", "state=on", told)
+    def switching(self, seconds: int = 0, said: str = "--yes") -> Agent:
+        """An agent that switches the pump on and then waits for the end of its lease, after so many real seconds.
+
+        `said`: the option that tells who answers its question.
+        """
+        told = f"for={seconds * self.speed or self.lease}s"
+        return self.agent(said, "tool", "output_set", f"name={self.output}", "state=on", told)
 
     def switched(self, seconds: int = 0) -> Agent:
         """The same when the pump is on."""
         agent = self.switching(seconds)
         self.until_on(agent)
         return agent
+
+    def fieldhand(self, *words: str) -> subprocess.CompletedProcess:
+        """What another command did in the same state folder."""
+        return subprocess.run(
+            command(*words, *self.words()),
+            cwd=ROOT,
+            env=environment(self.folder),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
 
     def spinning(self, how: str) -> Agent:
         """An agent that switches the pump on and in the same turn is called to spin `how`, once it is let."""
@@ -137,8 +154,12 @@ class Bench:
     def on(self) -> bool:
         raise NotImplementedError
 
+    def began(self) -> float:
+        """When the pump came to be on last (time.monotonic)."""
+        raise NotImplementedError
+
     def off(self, seconds: float = 60.0) -> float:
-        """Wait until the pump is off; when it came to be (time.monotonic)."""
+        """Wait until the pump is off; when it came to be."""
         raise NotImplementedError
 
     def record(self) -> list[dict]:
@@ -188,12 +209,15 @@ class Lines(Bench):
     def on(self) -> bool:
         return self.wire.level(CHIP, PUMP) is not self.active_low
 
+    def began(self) -> float:
+        changes = self.wire.changes(CHIP, PUMP)
+        return [stamp for stamp, level in changes if level is not self.active_low][-1] / 1e9
+
     def off(self, seconds: float = 60.0) -> float:
         return self.wire.wait(CHIP, PUMP, self.active_low, seconds) / 1e9
 
     def record(self) -> list[dict]:
-        path = self.state / "guard" / "board.jsonl"
-        return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+        return rows(self.state / "guard" / "board.jsonl")
 
     def end(self) -> None:
         super().end()
@@ -248,7 +272,7 @@ class Simulated(Bench):
 
     kind = "simulated board"
     output = "fan"
-    lease = 3600  # a minute of real time
+    speed, lease = 60, 3600
 
     def words(self) -> list[str]:
         settings = self.folder / "settings.toml"
@@ -259,15 +283,28 @@ class Simulated(Bench):
         rows = [row for row in self.record() if row["name"] == self.output]
         return bool(rows) and rows[-1]["state"]
 
+    def began(self) -> float:
+        return self._stamp(True)
+
     def off(self, seconds: float = 60.0) -> float:
         eventually(lambda: not self.on(), seconds, 0.02)
-        stamps = [row["wall"] for row in self.record() if row["name"] == self.output and not row["state"]]
+        return self._stamp(False)
+
+    def _stamp(self, state: bool) -> float:
+        stamps = [row["wall"] for row in self.record() if (row["name"], row["state"]) == (self.output, state)]
         return stamps[-1] - time.time() + time.monotonic()
 
     def record(self) -> list[dict]:
-        path = self.state / "sim" / "board.jsonl"
-        lines = path.read_text().split("\n")[:-1] if path.exists() else []
-        return [json.loads(line) for line in lines]
+        return rows(self.state / "sim" / "board.jsonl")
+
+
+def rows(path: Path) -> list[dict]:
+    """The whole lines of a record that can be read: a card that was full has torn ones."""
+    found = []
+    for line in path.read_bytes().split(b"\n")[:-1] if path.exists() else ():
+        with contextlib.suppress(ValueError):
+            found.append(json.loads(line))
+    return found
 
 
 class Agent:
@@ -285,6 +322,11 @@ class Agent:
 
     def said(self) -> str:
         return self._log.read_text(errors="replace")
+
+    def say(self, line: str) -> None:
+        """Type a line at its prompt."""
+        self.process.stdin.write(line.encode() + b"\n")
+        self.process.stdin.flush()
 
     def kill(self) -> float:
         """When the pump has to be off: at once."""

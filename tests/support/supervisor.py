@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -59,6 +60,12 @@ class Supervisor:
                 stdout=log,
                 stderr=log,
             )
+
+    def stop(self) -> None:
+        """Have it shut down as before a power-off; it is gone then."""
+        pids = subprocess.run(["pgrep", "-P", str(self.process.pid)], capture_output=True, text=True, check=True)
+        os.kill(int(pids.stdout), signal.SIGUSR2)
+        self.process.wait(60)
 
     def end(self) -> None:
         """Kill it; the kernel kills all of its name space with it."""

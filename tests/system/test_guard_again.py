@@ -1,0 +1,117 @@
+"""A guard that was killed, hangs or is told to end: who notices, and what goes on."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import time
+
+import pytest
+
+from bench import guard, memory
+from edge.peripherals.guard import door
+from tests.support.boards import eventually
+from tests.support.guard_bench import Own, Service
+from tests.support.services import Place
+from tests.support.supervisor import why_not
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory):
+    if why_not():
+        pytest.skip(why_not())
+    with Service(tmp_path_factory.mktemp("again") / "b", active_low=True) as bench:
+        yield bench
+
+
+def killed_once(bench):
+    """Kill the guard; it is back, and the pump is off in time."""
+    before = bench.guard()
+    when = time.monotonic()
+    os.kill(before, signal.SIGKILL)
+    assert bench.off() - when <= 2.0
+    eventually(lambda: bench.guard() != before)
+    bench.up()
+
+
+def test_a_conversation_is_told_that_its_guard_was_killed_and_goes_on_with_the_next(service):
+    agent = service.agent("--yes")
+    agent.say(",output_set name=pump state=on for=5m")
+    service.until_on(agent)
+    killed_once(service)
+    eventually(lambda: "board: the board takes no heartbeat; the state of its outputs is unknown" in agent.said())
+    agent.say(",output_list")
+    eventually(lambda: "pump: pump, off" in agent.said())
+    eventually(lambda: "the guard ended and runs again" in agent.said())
+    agent.say(",output_set name=pump state=on for=5m")
+    service.until_on(agent)
+    agent.say(",quit")
+    assert agent.process.wait(60) == 0
+    assert not service.on() and service.why() == "agent left"
+
+
+def test_who_waits_for_a_lease_whose_guard_was_killed_says_that_the_state_is_unknown(service):
+    agent = service.switched()
+    killed_once(service)
+    assert agent.process.wait(60) == 7
+    assert "the state of its outputs is unknown" in agent.said()
+
+
+def test_the_end_of_the_supervisor_makes_safe_first(tmp_path):
+    if why_not():
+        pytest.skip(why_not())
+    with Service(tmp_path / "b") as bench:
+        bench.switched()
+        bench.init.stop()
+        assert bench.off()
+        assert bench.why() in ("board stopping", "safe-all")
+        assert not os.path.exists(bench.socket)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_the_child_of_an_agent_that_is_told_to_end_makes_safe(tmp_path, number):
+    with Own(tmp_path / "b") as bench:
+        agent = bench.switched()
+        agent.process.send_signal(number)
+        bench.off()
+
+
+def test_a_loop_that_hangs_in_a_driver_is_silent_to_its_supervisor(tmp_path):
+    """The chips stand still, as a driver that does not return: what asks them hangs, and the watchdog is not fed."""
+    with Place(tmp_path) as place, socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as supervisor:
+        address = str(tmp_path / "notify")
+        supervisor.bind(address)
+        supervisor.settimeout(60.0)
+        every = 0.1
+        place.up(NOTIFY_SOCKET=address, WATCHDOG_USEC=str(int(2e6 * every)))
+        heard = [supervisor.recv(1000) for _ in range(4)]
+        assert heard[0].startswith(b"READY=1") and heard[-1] == b"WATCHDOG=1"
+        place.chips.process.send_signal(signal.SIGSTOP)
+        silent(supervisor, 10 * every)
+        place.chips.process.send_signal(signal.SIGCONT)
+        assert supervisor.recv(1000) == b"WATCHDOG=1"
+
+
+def silent(supervisor, seconds):
+    """Wait until nothing comes for so long."""
+    supervisor.settimeout(seconds)
+    with pytest.raises(socket.timeout):
+        for _ in range(1000):
+            supervisor.recv(1000)
+    supervisor.settimeout(60.0)
+
+
+def test_a_guard_that_served_many_is_a_bare_interpreter_and_at_most_one_mib(service):
+    """Measured as `bench.guard` does, which measures one that served a single agent; here after a kill as well."""
+    killed_once(service)
+    for number in range(10):
+        board = service.join()
+        assert board.set("pump", True, 60.0, f"c{number}")["state"] is True
+        board.states()
+        board.close()
+        door.ask(service.socket, {"do": "show"})
+    base, double = guard.waiting(""), guard.Lines(service.chips).double()
+    found = memory.private(service.guard()) - double
+    print(f"bare interpreter {base:.2f} MiB, guard {found:.2f} MiB and {double:.2f} MiB for the double of its chips")
+    assert found <= base + 1.0
