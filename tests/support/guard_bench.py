@@ -14,6 +14,7 @@ import json
 import signal
 import subprocess
 import time
+from abc import ABC, abstractmethod
 from pathlib import Path
 
 from edge.peripherals.guard import door
@@ -23,6 +24,7 @@ from tests.support.asking import WakeUps
 from tests.support.boards import eventually
 from tests.support.chips import ChipServer
 from tests.support.distribution import installed
+from tests.support.spinning import SPIN
 from tests.support.supervisor import Supervisor
 
 CHIP, PUMP = "pinctrl-bcm2835", 17
@@ -41,46 +43,9 @@ heartbeat = {heartbeat}
 [tools]
 plugins = ["spin"]
 """
-# A tool of another package that never returns. The main thread loads it, so its handler of a signal is put in place
-# there: it then spins in the main thread itself while all other threads go on; `main` does so in the turn, and `waiting`
-# when the turn is over and the main thread only waits for the end of its lease. `whole` is one call of the C part of
-# `re` that would take years and lets no other thread of the process run meanwhile.
-SPIN = """
-import os, re, signal, time
-from edge.call import Effect, Observation
-from edge.tool import Tool
-
-def stamp(path):
-    with open(path + ".new", "w") as file:
-        file.write(repr(time.monotonic()))
-    os.rename(path + ".new", path)
-
-def spin(number, frame):
-    stamp(os.environ["SPINS"])
-    while True:
-        pass
-
-signal.signal(signal.SIGUSR2, spin)
-
-def run(args, hands):
-    while not os.path.exists(os.environ["SPINS"] + ".go"):
-        time.sleep(0.05)
-    if args["how"] == "main":
-        os.kill(os.getpid(), signal.SIGUSR2)
-        time.sleep(3600)
-    stamp(os.environ["SPINS"])
-    re.match("(a+)+$", "a" * 60 + "b")
-    return Observation(True, "never")
-
-TOOL = Tool(
-    "spin", "Spins for ever.",
-    {"type": "object", "properties": {"how": {"type": "string"}}, "required": ["how"], "additionalProperties": False},
-    lambda args, scene: (Effect("read", "memory:tape"),), run, lambda args, scene: "spins", ("how=main",),
-)
-"""
 
 
-class Bench:
+class Bench(ABC):
     """A place with a board. `output`: what is switched, for `lease` seconds where a test says nothing else."""
 
     kind = ""
@@ -151,20 +116,21 @@ class Bench:
 
         eventually(on, pause=0.02)
 
+    @abstractmethod
     def on(self) -> bool:
-        raise NotImplementedError
+        """Whether the pump is on now."""
 
+    @abstractmethod
     def began(self) -> float:
         """When the pump came to be on last (time.monotonic)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def off(self, seconds: float = 60.0) -> float:
         """Wait until the pump is off; when it came to be."""
-        raise NotImplementedError
 
+    @abstractmethod
     def record(self) -> list[dict]:
         """What the guard wrote down."""
-        raise NotImplementedError
 
     def why(self) -> str:
         """Why the pump went off last, by the guard's record."""
