@@ -7,6 +7,8 @@ Rules this file keeps:
    there. The server tells them apart by numbers of its own.
 3. A server that is gone is a chip that is gone: ENODEV.
 4. What a connection requested is released when the connection ends, as the kernel does when a process ends.
+5. A connection is its process's own: the child of a fork, which a kernel would let use its parent's lines, has no chip
+   any more (ENODEV). Their requests and answers would mix.
 """
 
 from __future__ import annotations
@@ -37,6 +39,7 @@ class Remote:
 
     def __init__(self, path: str) -> None:
         self._socket = connect(path, CHIPS)
+        self._process = os.getpid()
         self._handles: dict[int, int] = {}
         self._lock = _thread.allocate_lock()
 
@@ -80,6 +83,8 @@ class Remote:
         handle = 0 if fd < 0 else self._handles.get(fd, 0)
         if fd >= 0 and not handle:
             raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+        if os.getpid() != self._process:
+            raise OSError(errno.ENODEV, os.strerror(errno.ENODEV))
         with self._lock:
             try:
                 self._socket.send(what + handle.to_bytes(4, byteorder) + data)

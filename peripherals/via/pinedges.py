@@ -6,6 +6,8 @@ Rules this file keeps:
 2. A fault in what it tells ends this thread as any thread ends, with Python's own report of it; a successor takes over
    what was not told yet. Edges never stop for one faulty handler.
 3. A descriptor is forgotten before it is closed: the number may be another one's a moment later.
+4. The child of a fork has none of it: the thread stayed behind, and what is taken out of the shared epoll there would be
+   lost to the parent. It begins anew when it asks for edges itself.
 """
 
 from __future__ import annotations
@@ -27,6 +29,10 @@ class Watcher:
     """Descriptors and who reads them. The thread starts with the first one."""
 
     def __init__(self) -> None:
+        self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        self._process = os.getpid()
         self._lock = threading.Lock()
         self._readers: dict[int, Ready] = {}
         self._epoll: select.epoll | None = None
@@ -34,6 +40,7 @@ class Watcher:
 
     def add(self, descriptor: int, ready: Ready) -> None:
         """Have `ready` called when there is something to read, on the thread."""
+        self._after_a_fork()
         with self._lock:
             if self._epoll is None:
                 self._epoll = self._begin()
@@ -43,17 +50,23 @@ class Watcher:
 
     def remove(self, descriptor: int) -> None:
         """Forget a descriptor; one that is not there is no fault."""
+        self._after_a_fork()
         with self._lock:
             if self._readers.pop(descriptor, None) is not None and self._epoll is not None:
                 self._epoll.unregister(descriptor)
 
     def close(self) -> None:
         """End the thread, which may be the one that asks for it."""
+        self._after_a_fork()
         with self._lock:
             self._readers.clear()
             if self._epoll is not None:
                 self._epoll = None
                 os.close(self._end)
+
+    def _after_a_fork(self) -> None:
+        if os.getpid() != self._process:
+            self._begin_anew()
 
     def _begin(self) -> select.epoll:
         epoll = select.epoll()

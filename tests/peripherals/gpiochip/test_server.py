@@ -275,3 +275,23 @@ def test_options_are_words():
         with pytest.raises(UsageFault, match="one socket"):
             options(wrong)
     assert main(["s", "--board", "none"]) == 2
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_the_child_of_a_fork_has_no_chip_and_its_parent_keeps_its_line(server, outside):
+    chip = find(server.remote())
+    line = chip.request(17, Settings("output", True), "parent")
+    child = os.fork()
+    if not child:
+        code = 1
+        try:
+            with pytest.raises(HardwareFault, match="the chip is gone"):
+                line.set(False)
+            line.close()
+            code = 0
+        finally:
+            os._exit(code)
+    assert os.waitpid(child, 0)[1] == 0
+    assert outside.level("pinctrl-bcm2835", 17) and line.get() is True
+    line.set(False)
+    assert not outside.level("pinctrl-bcm2835", 17)

@@ -105,3 +105,24 @@ def test_it_ends_and_can_begin_again(pipe) -> None:
     eventually(lambda: pipe.told == ["a"])
     watcher.close()
     eventually(lambda: not waiting())
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_the_child_of_a_fork_takes_no_edge_from_its_parent_and_may_begin_anew(watcher, pipe) -> None:
+    watcher.add(pipe.reads, pipe.ready)
+    child = os.fork()
+    if not child:
+        code = 1
+        try:
+            watcher.remove(pipe.reads)
+            watcher.close()
+            own = Pipe()
+            watcher.add(own.reads, own.ready)
+            own.write("c")
+            eventually(lambda: own.told == ["c"])
+            code = 0
+        finally:
+            os._exit(code)
+    assert os.waitpid(child, 0)[1] == 0
+    pipe.write("p")
+    eventually(lambda: pipe.told == ["p"])
