@@ -2,8 +2,8 @@
 
 Rules:
 1. A beat goes out only while the main thread is well: waiting at its prompt, or seen lately. A loop that hangs stops
-   the beats, and the board makes its outputs safe by itself. Each beat says how long ago the main thread was seen:
-   what hangs is late when the guard's time is over, not when it is over from the last beat on.
+   the beats, and the board makes its outputs safe by itself. Each beat says when the main thread was seen: what hangs
+   is late when the guard's time is over from then, however long this thread waited for its own turn to send it.
 2. Beats are sent before anything that might wait. What the board told is handed on afterwards; when it
    cannot be taken now, it is kept for the next round.
 3. A board that takes no heartbeat LOST_AFTER times in a row is told as lost, once.
@@ -54,9 +54,10 @@ class Pulse:
         last = 0.0
         lost = 0
         while not self._over:
-            now, age = time.monotonic(), self._silence()
-            if now - last >= self._every() and age < WELL:
-                lost = 0 if self._board.beat(age) else lost + 1
+            now = time.monotonic()
+            silence = self._silence()
+            if now - last >= self._every() and silence < WELL:
+                lost = 0 if self._board.beat(now - silence) else lost + 1
                 last = now
                 if lost == LOST_AFTER:
                     self._kept.append(LOST)

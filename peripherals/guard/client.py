@@ -168,14 +168,14 @@ class Board:
         """Make every output safe, whoever holds it; what `states` says then."""
         return dict(self._ask({"do": "safe_all"}, lost="; whether anything was made safe is unknown")["states"])
 
-    def beat(self, age: float = 0.0) -> bool:
-        """Tell the board that the agent's loop was alive `age` seconds ago; False when that could not be sent now.
+    def beat(self, seen: float = 0.0) -> bool:
+        """Tell the board when the agent's loop was seen (time.monotonic, 0: now); False when that cannot be sent now.
 
         Waits for nothing but another thread that is just sending, and for that at most 50 ms.
         """
         if self._closed or not self._pen.acquire(True, PEN_SECONDS):
             return False
-        beat = protocol.encode({"do": "beat", "age": round(age, 3)})
+        beat = protocol.encode({"do": "beat", "seen": round(seen, 3)})
         try:
             return self._socket.send(beat, _socket.MSG_DONTWAIT | _socket.MSG_NOSIGNAL) == len(beat)
         except OSError:

@@ -125,7 +125,7 @@ class Guard:
         if isinstance(request, protocol.Damaged):
             return protocol.refusal(request.id, UsageFault(f"the board got a damaged request: {request.sentence}"))
         if request.do in ("beat", "set"):
-            self.owners.alive(owner, self._real - max(0.0, request.age))
+            self.owners.alive(owner, min(request.seen or self._real, self._real))
         if request.do == "beat":
             return None
         try:

@@ -135,10 +135,10 @@ class InProcessBoard:
         self.shared.guard.override(name, word, self.shared.catch_up())
         self.shared.note()
 
-    def beat(self, age: float = 0.0) -> bool:
+    def beat(self, seen: float = 0.0) -> bool:
         if self._closed:
             return False
-        self.shared.guard.answer(self._owner, protocol.Request(0, "beat", age=age), self.shared.catch_up())
+        self.shared.guard.answer(self._owner, protocol.Request(0, "beat", seen=seen), self.shared.catch_up())
         return True
 
     def events(self) -> list[dict[str, Any]]:

@@ -17,8 +17,8 @@ Rules this file keeps:
    `{"event":"resumed","why":sentence}` tell of the emergency stop.
 6. hello, beat and set are signs of life; sense and states are not, since a worker may sense while the agent's
    loop hangs. Without a sign of life for the guard's `heartbeat` (hello's reply says it; HEARTBEAT seconds of real
-   time unless told otherwise) what that agent holds goes to its safe value. A beat may say its `age`: for how many
-   seconds the agent's loop was not seen when it was sent. It counts from then.
+   time unless told otherwise) what that agent holds goes to its safe value. A beat may say when the agent's loop was
+   `seen` last, by the machine's monotonic clock: it counts from then, however late it was sent or read.
 7. A level is a part of full power between 0 and 1. An output without pwm has 0 (off) and 1 (on) only.
 8. Nothing here acts. Seconds of a lease are board time.
 """
@@ -65,7 +65,7 @@ _NUMBER = (int, float)
 _NOTHING = type(None)
 FIELDS: Mapping[str, Mapping[str, tuple[type, ...]]] = {
     "hello": {"protocol": (int,), "run": (str, _NOTHING), "state": (str, _NOTHING)},
-    "beat": {"age": (*_NUMBER, _NOTHING)},
+    "beat": {"seen": (*_NUMBER, _NOTHING)},
     "sense": {"name": (str,)},
     "set": {
         "name": (str,),
@@ -84,7 +84,7 @@ class Request(Record):
     """One checked request. `id` is 0 for a beat. `seconds` None: as long as the output may be on.
 
     `level` None: full power when on. `run` and `folder` are a hello's: the run's name and the state folder, or "".
-    `age` is a beat's.
+    `seen` is a beat's: 0 says now.
     """
 
     id: int
@@ -97,7 +97,7 @@ class Request(Record):
     level: float | None = None
     run: str = ""
     folder: str = ""
-    age: float = 0.0
+    seen: float = 0.0
 
 
 class Damaged(Record):

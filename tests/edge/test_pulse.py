@@ -16,12 +16,12 @@ class Board:
     def __init__(self, heartbeat: float = 3.0) -> None:
         self.heartbeat = heartbeat
         self.beats = 0
-        self.ages: list[float] = []
+        self.ages: list[float] = []  # how long before a beat the main thread was seen
         self.waiting: list[dict[str, Any]] = []
 
-    def beat(self, age: float) -> bool:
+    def beat(self, seen: float) -> bool:
         self.beats += 1
-        self.ages.append(age)
+        self.ages.append(time.monotonic() - seen)
         return True
 
     def events(self) -> list[dict[str, Any]]:
@@ -72,7 +72,7 @@ def test_a_main_thread_that_hangs_gets_no_beats(monkeypatch: Any) -> None:
     silence[0] = 0.25
     assert until(lambda: board.beats > before)
     pulse.stop()
-    assert board.ages[0] == 0.0 and board.ages[-1] == 0.25
+    assert board.ages[0] >= 0.0 and board.ages[-1] >= 0.25
 
 
 def test_several_beats_fit_into_a_short_time_of_the_guard() -> None:
@@ -89,7 +89,7 @@ def test_several_beats_fit_into_a_short_time_of_the_guard() -> None:
 
 def test_a_board_that_takes_no_heartbeat_is_told_as_lost_once(monkeypatch: Any) -> None:
     class Dead(Board):
-        def beat(self, age: float) -> bool:
+        def beat(self, seen: float) -> bool:
             self.beats += 1
             return False
 

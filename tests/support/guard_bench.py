@@ -16,6 +16,7 @@ import subprocess
 import time
 from abc import ABC, abstractmethod
 from pathlib import Path
+from typing import NamedTuple
 
 from edge.peripherals.guard import door
 from edge.peripherals.guard.client import Board
@@ -325,35 +326,37 @@ class Agent:
 
 
 class Tally:
-    """How many of how many were in time, by how much the latest was late, and how late this process woke up.
+    """How many of how many were in time, by how much the latest was late, and how late this process woke up meanwhile.
 
     `least`: seconds of lateness that are forgiven, or five times the 99th percentile of wake-ups; 0 forgives nothing.
     """
 
     def __init__(self, what: str, least: float = LEAST) -> None:
         self.what, self.least = what, least
-        self.runs = self.good = 0
-        self.worst, self.p99 = float("-inf"), 0.0
-        self._wake = WakeUps()
-        self._since, self._late = 0.0, []
-
-    def begin(self) -> None:
-        """From here wake-ups are measured, for 30 s at most."""
-        self._since, self._late = self._wake.moment(), []
+        self._wake, self._late = WakeUps(), []
+        self._since = self._wake.moment()
 
     def add(self, late: float) -> None:
-        """A run since `begin` that was so many seconds behind its deadline."""
+        """A run that was so many seconds behind its deadline. Wake-ups are measured for 30 s from the last one."""
+        self._wake.moment()
         self._late.append(late)
 
-    def end(self) -> None:
-        """Judge what was added since `begin`."""
-        if not self._late:
-            return
+    def judged(self) -> Judged:
+        """All of them, with the wake-ups from the first to the last."""
         p99 = self._wake.p99(self._since)
         allowed = max(self.least, 5 * p99) if self.least else 0.0
-        self.runs += len(self._late)
-        self.good += sum(late <= allowed for late in self._late)
-        self.worst, self.p99 = max(self.worst, *self._late), max(self.p99, p99)
+        good = sum(late <= allowed for late in self._late)
+        return Judged(self.what, len(self._late), good, max(self._late), p99)
+
+
+class Judged(NamedTuple):
+    """Seconds; see Tally."""
+
+    what: str
+    runs: int
+    good: int
+    worst: float
+    p99: float
 
     def __str__(self) -> str:
         told = f"{self.what}: {self.good} of {self.runs} in time, the latest {1000 * self.worst:+.1f} ms"

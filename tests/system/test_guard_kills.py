@@ -92,8 +92,6 @@ def batch(benches, act, tallies):
 
 def met(rows, act, tallies):
     """Do it to some at once, wait until their pumps are off, and end what still runs."""
-    for tally in tallies.values():
-        tally.begin()
     due = []
     for _, (_, do) in rows:
         due.append(do())
@@ -104,8 +102,6 @@ def met(rows, act, tallies):
         tallies[bench.kind].add(late)
         assert bench.why() == WHY[act]
         agent.end()
-    for tally in tallies.values():
-        tally.end()
 
 
 @pytest.mark.soak
@@ -116,8 +112,9 @@ def test_an_agent_that_ends_or_hangs_leaves_the_pump_off_in_time(benches, act):
     runs = rounds(100)
     for _ in range(runs // BESIDE):
         batch(benches, act, tallies)
-    print(*tallies.values(), sep="\n")
-    assert sum(tally.good for tally in tallies.values()) == 2 * runs, "\n".join(map(str, tallies.values()))
+    judged = [tally.judged() for tally in tallies.values()]
+    print(*judged, sep="\n")
+    assert sum(one.good for one in judged) == 2 * runs, "\n".join(map(str, judged))
 
 
 @pytest.mark.soak
@@ -127,16 +124,15 @@ def test_a_killed_guard_is_back_and_the_pump_off_within_two_seconds(services):
         pytest.skip(why_not())
     tally = Tally("guard killed under busybox init, 2 s", least=0.0)
     for _ in range(rounds(100) // 2):
-        tally.begin()
         killed = [switched_and_killed(bench) for bench in services[:2]]
         for bench, (when, board) in zip(services, killed):
             tally.add(bench.off() - when - 2.0)
             bench.up()
             assert bench.why() == "board started anew"
             board.close()
-        tally.end()
-    print(tally)
-    assert tally.good == tally.runs, str(tally)
+    judged = tally.judged()
+    print(judged)
+    assert judged.good == judged.runs, str(judged)
 
 
 def switched_and_killed(bench):

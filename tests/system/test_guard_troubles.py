@@ -47,11 +47,10 @@ def pairs(tmp_path_factory):
 def off_in_time(bench, what, due):
     """The bounds are those of a kill without any trouble."""
     tally = Tally(f"{what}, {bench.kind}")
-    tally.begin()
     tally.add(bench.off() - due)
-    tally.end()
-    print(tally)
-    assert tally.good == 1, str(tally)
+    judged = tally.judged()
+    print(judged)
+    assert judged.good == 1, str(judged)
 
 
 def both_ends(pairs, trouble, said="--yes", on=lambda bench, agent: None, late=LEASE):

@@ -139,11 +139,11 @@ def test_asking_is_no_sign_of_life(guard, request_):
 
 def test_a_beat_counts_from_when_the_loop_was_seen(guard):
     on(guard, 100.0)
-    guard.answer(A, Request(0, "beat", age=1.25), 102.0)
+    guard.answer(A, Request(0, "beat", seen=100.75), 102.0)
     assert guard.wake() == 103.75
-    guard.answer(A, Request(0, "beat", age=2.5), 103.0)  # what was known is younger
-    guard.answer(A, Request(0, "beat", age=1e300), 103.5)
-    guard.answer(A, Request(0, "beat", age=-100.0), 103.5)  # nobody was seen in the future
+    guard.answer(A, Request(0, "beat", seen=100.5), 103.0)  # what was known is younger
+    guard.answer(A, Request(0, "beat", seen=-1e300), 103.5)
+    guard.answer(A, Request(0, "beat", seen=1e300), 103.5)  # nobody was seen in the future
     assert guard.wake() == 106.5
     guard.tick(106.5)
     assert guard.take()[-1].why == "heartbeat late"

@@ -31,8 +31,8 @@ def test_seconds_and_call_may_be_left_out_or_null():
 
 def test_a_beat_has_no_id_and_all_else_has_one():
     assert protocol.request(frame(do="beat")) == Request(0, "beat")
-    assert protocol.request(frame(do="beat", age=1.5)) == Request(0, "beat", age=1.5)
-    assert isinstance(protocol.request(frame(do="beat", age="1")), Damaged)
+    assert protocol.request(frame(do="beat", seen=1.5)) == Request(0, "beat", seen=1.5)
+    assert isinstance(protocol.request(frame(do="beat", seen="1")), Damaged)
     assert isinstance(protocol.request(frame(do="beat", id=1)), Damaged)
     assert isinstance(protocol.request(frame(do="states")), Damaged)
 
