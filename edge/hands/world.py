@@ -74,6 +74,7 @@ class World:
         self._making: Any = _thread.allocate_lock()
         self._shells: Shells | None = None
         self._header: Header | None = None
+        self._label = ""  # of the chip that had the header: when it is gone, no other one is it
 
     def root(self, name: str) -> int:
         """The descriptor of an opened root. ToolFault when it could not be opened, Refused when there is none."""
@@ -96,8 +97,10 @@ class World:
         with self._making:
             if self._header is None:
                 from edge.hands.gpio import Header
+                from edge.record import replace
 
-                self._header = Header(self.scene.gpio)
+                gpio = self.scene.gpio
+                self._header = Header(replace(gpio, chip=self._label) if gpio is not None and self._label else gpio)
             return self._header
 
     def forget_header(self) -> None:
@@ -105,6 +108,7 @@ class World:
         with self._making:
             header, self._header = self._header, None
         if header is not None:
+            self._label = header.chip.label
             header.close()
 
     def cut(self) -> None:

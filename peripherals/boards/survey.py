@@ -12,7 +12,7 @@ from __future__ import annotations
 from edge.faults import HardwareFault
 from edge.peripherals.boards.header import LAST
 from edge.peripherals.boards.reserved import HEADER_CHIPS
-from edge.peripherals.gpiochip.find import every
+from edge.peripherals.gpiochip.find import OWN, every
 from edge.record import Record
 
 TYPE_CHECKING = False
@@ -131,7 +131,8 @@ def look(chips: str) -> Survey:
 def _header(labels: list[str]) -> str:
     """The label of the header's chip among these, "" when that is not clear."""
     known = [label for label in reversed(HEADER_CHIPS) if label in labels]
-    return known[0] if known else labels[0] if len(labels) == 1 else ""
+    others = [label for label in labels if not label.startswith(OWN)]
+    return known[0] if known else others[0] if len(others) == 1 else ""
 
 
 def _lines(chip: Chip, most: int) -> tuple[tuple[Line, ...], list[tuple[str, str]]]:

@@ -2,7 +2,8 @@
 
 Rules this file keeps:
 1. Chips are told apart by labels. A Raspberry Pi 5 had its header at chip 4, then at 0, and at another number since.
-2. Without a label it is the chip of a known header, else the only chip, else somebody has to say.
+2. Without a label it is the chip of a known header, else the only chip, else somebody has to say. The chips that a
+   Raspberry Pi has for itself (supply, Wi-Fi, camera) have no header and are only taken by their label.
 3. A chip that is given is open; every other one is closed again.
 """
 
@@ -15,6 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from edge.peripherals.gpiochip.chip import LineInfo
     from edge.peripherals.gpiochip.seam import Seam
+
+OWN = ("raspberrypi-exp-gpio", "brcmvirt-gpio", "gpio-brcmstb@")  # as in peripherals/boards/reserved.py
 
 
 def find(seam: Seam, label: str = "") -> Chip:
@@ -82,6 +85,10 @@ def _chosen(chips: list[Chip], faults: list[HardwareFault], label: str) -> Chip:
     if label:
         number = "; chips are named by label, for their numbers change" if label.startswith(("gpiochip", "/")) else ""
         raise HardwareFault(f"no GPIO chip has the label {label[:40]}{number}", f"the labels here: {labels}")
+    if all(chip.label.startswith(OWN) for chip in chips):
+        raise HardwareFault(
+            f"the GPIO chip with the header is not here, only {labels}", "see that its driver is loaded"
+        )
     raise HardwareFault(f"which GPIO chip is meant is not clear: {labels}", 'say it by its label: [gpio] chip = "..."')
 
 
@@ -91,7 +98,8 @@ def _headers(chips: list[Chip], alone: bool) -> list[Chip]:
         fitting = [chip for chip in chips if chip.label == label]
         if fitting:
             return fitting
-    return chips if alone and len(chips) == 1 else []
+    others = [chip for chip in chips if not chip.label.startswith(OWN)]
+    return others if alone and len(others) == 1 else []
 
 
 def _close(chips: list[Chip]) -> None:

@@ -6,8 +6,8 @@ Rules this file keeps:
 2. A fault in what it tells ends this thread as any thread ends, with Python's own report of it; a successor takes over
    what was not told yet. Edges never stop for one faulty handler.
 3. A descriptor is forgotten before it is closed: the number may be another one's a moment later.
-4. The child of a fork has none of it: the thread stayed behind, and what is taken out of the shared epoll there would be
-   lost to the parent. It begins anew when it asks for edges itself.
+4. The child of a fork has none of it: the thread stayed behind, and what is taken out of the shared epoll there would
+   be lost to the parent. It begins anew when it asks for edges itself.
 """
 
 from __future__ import annotations

@@ -12,15 +12,18 @@ from typing import Any
 
 import pytest
 
-from edge.call import Call, Gpio, Grant, Permit
+from edge.call import Call, Gpio, Grant, Permit, Scene
 from edge.faults import HardwareFault, Refused, ToolFault
 from edge.hands import Hands
 from edge.hands.gpio import MOST, Header
+from edge.hands.world import World
 from edge.peripherals.gpiochip.chip import Chip, Settings
 from edge.peripherals.gpiochip.model import Model
 from edge.peripherals.gpiochip.wires import Done
+from edge.tape.unkept import Unkept
 from tests.support.boards import eventually
-from tests.support.lined import CHIP, world
+from tests.support.chips import ChipServer
+from tests.support.lined import CHIP, board, world
 
 
 def hands(here: Any, *names: str, seconds: float = 30.0) -> Hands:
@@ -119,6 +122,23 @@ def test_the_chip_is_found_by_its_label_once_and_anew_after_it_failed(tmp_path: 
     assert here._header is None and first.chip._fd == -1
     here._header = Header(Gpio(), model)
     assert held.lines.look("GPIO24")["value"] is False
+
+
+def test_when_the_chip_is_gone_no_other_one_is_taken_for_it(tmp_path: Path) -> None:
+    server = ChipServer(tmp_path, "pi3")
+    try:
+        outside = server.outside()
+        here = World(Scene("/", "", gpio=Gpio(server.chips, lines=("BT_ON",))), Unkept(), board)
+        assert hands(here, "GPIO24").lines.look("GPIO24")["chip"] == "pinctrl-bcm2835"
+        outside.unplug("pinctrl-bcm2835")
+        for name in ("GPIO24", "BT_ON", "BT_ON"):
+            with pytest.raises(HardwareFault, match=r"the chip is gone|no GPIO chip has the label pinctrl-bcm2835"):
+                hands(here, name).lines.look(name)
+        outside.plug("pinctrl-bcm2835")
+        assert hands(here, "GPIO24").lines.look("GPIO24")["chip"] == "pinctrl-bcm2835"
+        here.close()
+    finally:
+        server.close()
 
 
 def test_the_chip_is_let_go_with_the_world_and_a_line_that_was_taken_meanwhile_is_told(tmp_path: Path) -> None:

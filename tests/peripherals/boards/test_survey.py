@@ -73,3 +73,10 @@ def test_what_is_looked_at_is_bounded() -> None:
     many = tuple(Stock(f"gpiochip{number}", f"chip{number}", (StockLine(),) * 512) for number in range(6))
     found = survey(Model(many))
     assert sum(1 for _ in found.lines()) == LINES and found.header is None
+
+
+def test_a_chip_of_the_board_itself_is_no_header_when_the_headers_chip_is_gone() -> None:
+    model = Model("pi3")
+    model.unplug("pinctrl-bcm2835")
+    found = survey(model)
+    assert [chip.label for chip in found.chips] == ["raspberrypi-exp-gpio"] and found.header is None

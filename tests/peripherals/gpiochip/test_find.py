@@ -59,6 +59,8 @@ def test_every_other_chip_is_closed_again():
         ((stock(0, "a"),), "/dev/gpiochip0", "named by label, for their numbers change"),
         ((stock(0, "pcf8574"), stock(1, "pcf8574")), "pcf8574", "2 GPIO chips have the label .*cannot be told apart"),
         ((stock(0, "", 4), stock(1, "b")), "", r"\(none\) \(4 lines\)"),
+        ((stock(1, "raspberrypi-exp-gpio"),), "", "the header is not here, only raspberrypi-exp-gpio"),
+        ((stock(0, "gpio-brcmstb@1"), stock(1, "gpio-brcmstb@2")), "", "the header is not here"),
     ],
 )
 def test_what_cannot_be_told_is_said_with_what_there_is(chips, label, said):
@@ -119,3 +121,8 @@ def test_the_name_of_a_holder_stays_within_its_quotes_and_on_its_line():
     assert holder(chip.info(17)) == 'held by "?[2J?; do?it ?"'
     chip.request(18, Settings("output"), "\u202e" + "x" * 40)
     assert holder(chip.info(18)) == f'held by "?{"x" * 28}"'
+
+
+def test_a_chip_of_the_board_itself_is_only_taken_by_its_label():
+    chips = (stock(0, "raspberrypi-exp-gpio"), stock(1, "mcp23017"))
+    assert find(Model(chips)).label == "mcp23017" and find(Model(chips), "raspberrypi-exp-gpio").lines == 8
