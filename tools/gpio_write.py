@@ -30,12 +30,14 @@ def _how(args: Args) -> str:
 
 
 def words(args: Args, scene: Scene) -> str:
-    from edge.gate.lines import called, meant
+    from edge.gate.lines import called, duty, meant
 
     name = meant(args["line"], scene)
     most = [span(one.max_on) for one in scene.outputs if one.name == name]
     bound = f" (at most {most[0]})" if most and args["value"] and args.get("for_seconds") is None else ""
-    return f"drive the lab line {called(name, scene)} {_how(args)}{bound}"
+    told = f"drive the lab line {called(name, scene)} {_how(args)}{bound}"
+    other = duty(name, scene)
+    return f"{told}; {name} {other}" if other else told
 
 
 def run(args: Args, hands: Hands) -> Observation:

@@ -32,6 +32,12 @@ PINS = (
     *(27, 28, 3, 5, 7, 29, 31, 26, 24, 21, 19, 23, 32, 33),
     *(8, 10, 36, 11, 12, 35, 38, 40, 15, 16, 18, 22, 37, 13),
 )
+# What the lines of rule 2 are for, where they may be driven all the same.
+_DUTIES = {
+    **dict.fromkeys((0, 1), "belongs to the ID EEPROM of a board on top, which other traffic there can destroy"),
+    **dict.fromkeys((2, 3), "is the I2C bus of the header, with pull-up resistors"),
+    **dict.fromkeys((14, 15), "is the serial port of the header, often the console"),
+}
 _FIRST = {3: 0, 5: 1, 13: 21}  # physical pin -> line, where the first board differs
 _LINES, _PINS = ("gpio", "bcm", "line"), ("physical pin", "pin", "board", "j8:", "p1-")
 _SPELLINGS = (*_LINES, *_PINS)
@@ -143,6 +149,11 @@ def called(name: str, scene: Scene) -> str:
     """A line in words: `GPIO17 (physical pin 11)`."""
     number = pin(name, _header(scene))
     return f"{name} (physical pin {number})" if number else name
+
+
+def duty(name: str, scene: Scene) -> str:
+    """What else a line of the header is for (`is the I2C bus of the header ...`), "" for a free one."""
+    return _DUTIES.get(_number(name), "") if _header(scene) else ""
 
 
 def resolve(text: str, scene: Scene) -> tuple[str, str]:

@@ -71,3 +71,17 @@ def test_the_person_is_told_line_pin_level_and_time(tmp_path: Path) -> None:
     open_ended = tool.words({"line": "22", "value": True}, scene)
     assert open_ended == "drive the lab line GPIO22 (physical pin 15) high (at most 10 min)"
     assert tool.words({"line": "22", "value": False}, scene) == "drive the lab line GPIO22 (physical pin 15) low"
+
+
+def test_the_person_is_told_what_else_the_line_is_for(tmp_path: Path) -> None:
+    tool = find("gpio_write")
+    lab = tuple([f"GPIO{number}" for number in (0, 1, 2, 3, 14, 15, 4, 27)])
+    scene = world(tmp_path, Model("pi3"), Gpio(lines=lab, lab=lab)).scene
+    said = {name: tool.words({"line": name, "value": False}, scene) for name in lab}
+    assert said["GPIO4"].endswith("(physical pin 7) low") and said["GPIO27"].endswith("(physical pin 13) low")
+    assert said["GPIO0"].endswith(
+        "low; GPIO0 belongs to the ID EEPROM of a board on top, which other traffic there can destroy"
+    )
+    assert "GPIO3 is the I2C bus" in said["GPIO3"] and "GPIO15 is the serial port" in said["GPIO15"]
+    other = world(tmp_path, Model("generic"), Gpio(lines=lab, lab=lab, header="")).scene
+    assert tool.words({"line": "GPIO0", "value": False}, other) == "drive the lab line GPIO0 low"
