@@ -87,7 +87,7 @@ def _declared(board: Board, chosen: Chosen, owned: Owned, state: str, seen: Surv
         yield Finding("guard", "wrong", OTHER, ANEW)
     for sentence in refusals(owned):
         yield Finding("wiring", "wrong", sentence, "wire it to another line, and say so in the settings")
-    for sentence in warnings(owned):
+    for sentence in warnings(owned, seen.header.label if seen.header is not None else ""):
         yield Finding("wiring", "absent", sentence, "use another line unless this is meant")
     for row in wiring.rows(owned, guard, seen, None, board):
         place = f"{row.line} of {row.chip}" if row.chip else row.line

@@ -74,7 +74,7 @@ def _real(chosen: Chosen, state: str, board: Board) -> tuple[tuple[Row, ...], Gu
     seen = survey(seam)
     notes = [f"{sentence} ({fix})" if fix else sentence for sentence, fix in seen.faults]
     notes += [f"{OTHER} ({ANEW})"] if guard.differs else []
-    notes += warnings(owned)
+    notes += warnings(owned, seen.header.label if seen.header is not None else "")
     return wiring.rows(owned, guard, seen, seam, board), guard, notes
 
 

@@ -9,7 +9,7 @@ Rules:
 3. A line that an output or a contact is wired to belongs to the guard: it is called by that output or contact.
 4. Physical pins are those of the header that this board has (Gpio.header). Where it is not known, or the settings name
    another chip for the lines, none is told and none is understood.
-5. At a header a line and its offset are one: `line = 17` of an output is GPIO17.
+5. At a header a line and its offset are one: `line = 17` of an output is GPIO17. At other chips a number is an offset.
 
 The table is the 40-pin header of Raspberry Pi boards since the B+. The older ones have its first 26 pins, and the first
 of all had other lines at three of them (edge/peripherals/boards/header.py).
@@ -39,7 +39,8 @@ _DUTIES = {
     **dict.fromkeys((14, 15), "is the serial port of the header, often the console"),
 }
 _FIRST = {3: 0, 5: 1, 13: 21}  # physical pin -> line, where the first board differs
-_LINES, _PINS = ("gpio", "bcm", "line"), ("physical pin", "pin", "board", "j8:", "p1-")
+_NAMED = ("gpio", "bcm")
+_LINES, _PINS = (*_NAMED, "line"), ("physical pin", "pin", "board", "j8:", "p1-")
 _SPELLINGS = (*_LINES, *_PINS)
 _LONGEST = 32
 FIX = "a line is called as on the header, for example GPIO17, or as the settings name it"
@@ -69,8 +70,11 @@ def _spelled(plain: str, low: str, scene: Scene) -> str:
         if low.startswith(prefix):
             digits = low[len(prefix) :].strip()
             if _is_number(digits):
-                return _of_pin(digits, scene) if prefix in _PINS else _of_number(digits)
-    return _of_number(plain) if _is_number(plain.lstrip("-")) else ""
+                named = prefix in _NAMED or _header(scene)
+                return _of_pin(digits, scene) if prefix in _PINS else (_of_number if named else _of_offset)(digits)
+    if not _is_number(plain.lstrip("-")):
+        return ""
+    return _of_number(plain) if _header(scene) or plain.startswith("-") else _of_offset(plain)
 
 
 def _number(name: str) -> int:
@@ -92,6 +96,12 @@ def _of_number(digits: str) -> str:
     if digits.startswith("-") or len(digits) > 3 or int(digits) > MOST:
         raise UsageFault(f"there is no line GPIO{digits[:20]}", f"the header has GPIO0 to GPIO{len(PINS) - 1}")
     return f"GPIO{int(digits)}"
+
+
+def _of_offset(digits: str) -> str:
+    if len(digits) > 5:
+        raise UsageFault(f"there is no line {digits[:20]}", FIX)
+    return str(int(digits))
 
 
 def _of_pin(digits: str, scene: Scene) -> str:

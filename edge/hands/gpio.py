@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 CONSUMER = "fieldhand-look"
 OURS = "fieldhand"  # what the lines of the guard are held by begins so
 MOST = 100  # edges of a watch that are told one by one
+ROOM = 1024  # edges that the kernel holds while they are not fetched, the most it gives
 SLICE = 0.1  # seconds between two looks for a reason to end
 MARGIN = 0.5  # seconds of a call's time that are left for its answer
 UNNAMED = "if it is, name it in `lines` of [gpio]"
@@ -117,7 +118,7 @@ class Lines:
             if info.used or info.direction != "input":
                 raise _unfit(name, info, header)
             wanted = header.settings(direction="input", edges=edges, debounce=debounce)
-            request = header.chip.request(info.offset, wanted, CONSUMER)
+            request = header.chip.request(info.offset, wanted, CONSUMER, ROOM)
             try:
                 return {"line": name, **self._heard(request, seconds)}
             finally:

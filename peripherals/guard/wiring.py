@@ -73,11 +73,20 @@ def refusals(owned: Owned) -> tuple[str, ...]:
     return tuple(found + _shared_lines(owned.lines, outputs) + _shared_channels(owned.channels))
 
 
-def warnings(owned: Owned) -> tuple[str, ...]:
-    """What is declared and seldom meant, as sentences."""
+def warnings(owned: Owned, label: str = "") -> tuple[str, ...]:
+    """What is declared and seldom meant, as sentences. `label`: of the chip with the header, where that was seen.
+
+    Of a chip that is behind no known header an offset says nothing; whoever takes the line knows its name.
+    """
     if owned.kind != "lines":
         return ()
-    return tuple([f"{one.name}: {why}" for one in owned.lines if (why := doubtful(one.chip, one.line))])
+    found = []
+    for one in owned.lines:
+        chip = one.chip or label
+        if (header(chip) or not one.line.isdecimal()) and not barred(chip, one.line):
+            why = doubtful(chip, one.line)
+            found += [f"{one.name}: {why}"] if why else []
+    return tuple(found)
 
 
 def _shown(line: str) -> str:

@@ -111,7 +111,7 @@ def test_where_something_is_stands_with_its_physical_pin() -> None:
 
 def test_on_another_header_no_pin_is_told_and_none_is_understood() -> None:
     other = Scene("/", "", gpio=Gpio(chip="gpio-meson"))
-    assert shown("GPIO17", other) == "GPIO17" == called("GPIO17", other) == meant("17", other)
+    assert shown("GPIO17", other) == "GPIO17" == called("GPIO17", other) == meant("gpio17", other)
     assert shown("GPIO17 of pinctrl-bcm2711", other).endswith("physical pin 11")
     with pytest.raises(UsageFault, match="header of this board is not known"):
         meant("pin 11", other)
@@ -145,6 +145,11 @@ def test_at_a_header_an_offset_and_a_name_are_one_line() -> None:
         assert resolve(text, board) == ("line", "22"), text
     assert called("22", board) == "22 (physical pin 15)" and shown("line 24", board) == "line 24, physical pin 18"
     other = Scene("/", "", (), (), (fan, far), gpio=Gpio(header=""))
+    assert resolve("24", other) == resolve("line 024", other) == ("output", "fan")
+    assert (meant("7", other), meant("273", other), resolve("5", other)) == ("7", "273", ("line", "5"))
+    for text in ("-1", "999999", "GPIO273"):
+        with pytest.raises(UsageFault, match="there is no line"):
+            meant(text, other)
     assert resolve("GPIO5", other) == ("line", "GPIO5") and resolve("GPIO24", other) == ("line", "GPIO24")
 
 

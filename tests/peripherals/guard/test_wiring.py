@@ -93,3 +93,14 @@ def test_a_level_between_off_and_on_needs_a_channel_of_the_hardware() -> None:
 
 def test_a_simulated_board_has_no_wiring() -> None:
     assert refusals(Owned()) == () and warnings(Owned()) == ()
+
+
+def test_what_a_line_is_for_at_a_header_is_told_of_no_other_chip() -> None:
+    owned = board(GpioLine("pump", "", "3"), GpioLine("valve", "", "GPIO14"))
+    assert (
+        [one.partition(":")[0] for one in warnings(owned)]
+        == ["pump", "valve"]
+        == [one.partition(":")[0] for one in warnings(owned, "pinctrl-rp1")]
+    )
+    assert warnings(owned, "9030000.pl061") == ()
+    assert warnings(board(GpioLine("pump", "", "GPIO40")), "pinctrl-rp1") == ()  # refused, which says more
