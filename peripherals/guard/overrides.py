@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 NAME = "override"
 WORDS = ("safe", "on", "off")
-MOST = 256  # files that are looked at
+MOST = 8  # files that mean nothing and are told
 
 
 class Overrides:
@@ -39,14 +39,14 @@ class Overrides:
 
     def _found(self) -> dict[str, str]:
         try:
-            names = sorted(os.listdir(self._path))[:MOST]
+            names = sorted(os.listdir(self._path))
         except FileNotFoundError:
             self.notes = ()
             return {}
         except OSError as error:
             self.notes = (f"the overrides in {self._path} cannot be read: {error.strerror}",)
             return self._seen
-        strange = [name for name in names if name not in self._outputs]
+        strange = [name for name in names if name not in self._outputs][:MOST]
         self.notes = tuple(f"{self._path}/{name[:40]} overrides nothing: no output has that name" for name in strange)
         return {name: _word(f"{self._path}/{name}") for name in names if name in self._outputs}
 

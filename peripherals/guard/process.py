@@ -84,16 +84,20 @@ class Told(Record):
 
 def _serve(told: Told, behind: Stand, end: Ending, agent: _socket.socket | None) -> int:
     """The rest of the guard is loaded only now: everything is safe by then."""
-    from edge.peripherals.guard.serve import Serving
-
-    serving = Serving(told, behind, end)
+    serving = None
     try:
+        from edge.peripherals.guard.serve import Serving
+
+        serving = Serving(told, behind, end)
         serving.open(agent)
         serving.run()
     except Fault as fault:
         return _refuse(agent, fault, end)
     finally:
-        serving.finish()
+        if serving is None:  # it could not even begin: what was to be held as found is not left so
+            behind.release()
+        else:
+            serving.finish()
     return 128 + end.signal if end.signal else 0
 
 

@@ -10,10 +10,11 @@ import select
 from time import monotonic, time
 
 from edge.faults import Fault, HardwareFault, Refused
-from edge.peripherals.guard import door, protocol, sessions
+from edge.peripherals.guard import door, overrides, protocol, sessions
 from edge.peripherals.guard.core import Clock, Guard
 from edge.peripherals.guard.folder import SOCKET
 from edge.peripherals.guard.journal import Journal, last, leavings
+from edge.peripherals.guard.leases import safe_level
 from edge.peripherals.guard.notify import VARIABLES, Notifier
 from edge.peripherals.guard.overrides import Overrides
 from edge.peripherals.guard.sessions import Session, Sessions
@@ -88,15 +89,17 @@ class Serving:
 
     def finish(self) -> None:
         """Safe values, then the record, then the kept state, then the lines and the folder."""
-        self.guard.make_safe(self.why or protocol.STOPPING, monotonic(), leave=True)
-        self.notifier.stopping()
-        self._publish()
-        self.stand.save(self.guard.clock.board(monotonic()))
-        self.journal.close()
-        if self.door:
-            self.door.close()
-        self.sessions.close()
-        self.stand.release()
+        try:
+            self.guard.make_safe(self.why or protocol.STOPPING, monotonic(), leave=True)
+            self.notifier.stopping()
+            self._publish()
+            self.stand.save(self.guard.clock.board(monotonic()))
+            self.journal.close()
+            if self.door:
+                self.door.close()
+            self.sessions.close()
+        finally:
+            self.stand.release()  # whatever failed before: this drives all that is at lines once more
 
     # What comes
 
@@ -123,7 +126,7 @@ class Serving:
             session.wire.flush()
         frames = session.wire.receive() if what & select.POLLIN else []
         for frame in frames or ():
-            if session.fd in self.sessions.rows:
+            if session.fd in self.sessions.rows and (session.agent or session.asked < sessions.ASKED):
                 self._answer(session, frame)
         if frames is None or session.wire.gone:
             self._gone(session, protocol.AGENT_GONE)
@@ -143,6 +146,8 @@ class Serving:
     def _answer(self, session: Session, frame: bytes | None) -> None:
         asked = protocol.request(frame)
         if not session.agent and not (isinstance(asked, protocol.Request) and asked.do == "hello"):
+            self.guard.tick(monotonic())  # what is due is not kept waiting by whoever asks without end
+            session.asked += 1
             session.wire.send(self._one(frame))
             return
         if not isinstance(asked, protocol.Request):
@@ -185,8 +190,9 @@ class Serving:
         """The refusal of a guard whose settings are wrong; None for all that makes safe or only looks."""
         if not self.told.why or asked.do != "set":
             return None
-        safe = {output.name: output.safe for output in self.stand.plant.outputs}
-        if safe.get(asked.name, asked.state) == asked.state:
+        row = self.guard.leases.rows.get(asked.name)
+        level = float(asked.state) if asked.level is None else asked.level
+        if row is None or level == safe_level(row.output):
             return None
         fault = Refused(f"{asked.name} stays as it is: {self.told.why}", RULE_CONFIG, CONFIG_FIX)
         return protocol.refusal(asked.id, fault)
@@ -260,8 +266,8 @@ class Serving:
             self._record()
             self.sessions.tell(protocol.halt(self.guard.stopped))
         if self.stand.folder:
-            for name, word in self.overrides.look():
-                self.guard.override(name, word, real)
+            for name, word in self.overrides.look():  # with wrong settings a hand holds safe, and no more
+                self.guard.override(name, overrides.WORDS[0] if word and self.told.why else word, real)
 
     def _back(self, names: tuple[str, ...], real: float) -> None:
         """Outputs whose lines were lost and are back have their safe value: no lease goes on over that."""
@@ -351,12 +357,12 @@ def _environ() -> dict[str, str]:
 
 def _visible(folder: str) -> bool:
     """True when a folder that an agent named can be looked into."""
-    if folder[:1] != "/" or "\0" in folder:
+    if folder[:1] != "/":
         return False
     try:
         os.stat(f"{folder}/.")
     except FileNotFoundError:
         return True  # no folder yet, no stop yet
-    except OSError:
+    except (OSError, ValueError):  # ValueError: characters that no path has
         return False
     return True

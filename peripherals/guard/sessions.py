@@ -1,7 +1,8 @@
 """Who is connected to a guard: agents that stay, and people who ask one thing.
 
 Rules this file keeps:
-1. At most AGENTS agents and ASKERS others at a time. Whoever does not say hello is let go after SECONDS.
+1. At most AGENTS agents and ASKERS others at a time. Whoever does not say hello is let go after SECONDS, or after
+   ASKED questions.
 2. Nothing waits for anybody: frames out are held to a bound, a connection that is not read for SLOW seconds is
    dropped, and what it held is made safe as for any agent that is gone.
 3. An agent's own end is seen before anything it sent ahead of that: a dead agent's last request switches nothing.
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 AGENTS = 16
 ASKERS = 4
+ASKED = 16
 SECONDS = 2.0
 SLOW = 10.0
 FOREVER = float("inf")
@@ -29,14 +31,18 @@ GONE = select.POLLHUP | select.POLLERR | select.POLLNVAL
 
 
 class Session:
-    """One connection. `agent`: it said hello. `run`, `state`: what it calls its run and its state folder."""
+    """One connection. `agent`: it said hello. `run`, `state`: what it calls its run and its state folder.
 
-    __slots__ = ("agent", "end", "fd", "first", "full", "mask", "owner", "run", "state", "uid", "wire")
+    `asked`: how many frames it got answers to without being an agent.
+    """
+
+    __slots__ = ("agent", "asked", "end", "fd", "first", "full", "mask", "owner", "run", "state", "uid", "wire")
 
     def __init__(self, wire: Wire, owner: str, uid: int, end: float, first: bool) -> None:
         self.wire, self.owner, self.uid, self.end, self.first = wire, owner, uid, end, first
         self.fd = wire.socket.fileno()
         self.agent = False
+        self.asked = 0
         self.run = self.state = ""
         self.full = FOREVER
         self.mask = select.POLLIN
@@ -88,7 +94,8 @@ class Sessions:
         for session in self.rows.values():
             wire = session.wire
             session.full = min(session.full, real) if wire.full else FOREVER
-            if wire.gone or real >= min(session.end, session.full + SLOW):
+            spent = session.asked >= ASKED and not session.agent
+            if wire.gone or spent or real >= min(session.end, session.full + SLOW):
                 over.append(session)
                 continue
             mask = (0 if wire.full else select.POLLIN) | (select.POLLOUT if wire.waiting else 0)

@@ -110,6 +110,7 @@ def test_damaged_text_is_read_as_the_library_reads_it():
         '"\x07"',
         "1 2",
         "[[[[[[[1]]]]]]]",
+        pytest.param("1" + "0" * 400, id="beyond every float"),
         "'a'",
     ],
 )

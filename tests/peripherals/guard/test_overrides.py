@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from edge.peripherals.guard.overrides import Overrides
+from edge.peripherals.guard.overrides import MOST, Overrides
 
 
 @pytest.fixture
@@ -51,6 +51,15 @@ def test_a_file_of_no_output_means_nothing_and_is_said(folder):
     say(folder, "pmup", "on")
     assert overrides.look() == []
     assert "pmup overrides nothing" in overrides.notes[0]
+
+
+def test_files_that_mean_nothing_hide_none_that_does_and_few_are_told(folder):
+    overrides = Overrides(str(folder), ["pump"])
+    say(folder, "pump", "safe")
+    for number in range(300):
+        say(folder, f"a{number}", "on")
+    assert overrides.look() == [("pump", "safe")]
+    assert len(overrides.notes) == MOST
 
 
 def test_without_the_folder_nobody_wants_anything(tmp_path):

@@ -54,6 +54,18 @@ def hear(peer, count):
     return [json.loads(line) for line in data.splitlines()]
 
 
+FLOOD = """
+import socket, sys
+while True:
+    with socket.socket(socket.AF_UNIX) as peer:
+        try:
+            peer.connect(sys.argv[1])
+            while True:
+                peer.sendall(b"\\n" * 16384)
+                peer.recv(1 << 20)
+        except OSError:
+            continue
+"""
 HELLO = {"id": 1, "do": "hello", "protocol": protocol.VERSION}
 FAN_ON = {"id": 2, "do": "set", "name": "fan", "state": True, "call": "c1"}
 
@@ -354,6 +366,50 @@ def test_damaged_frames_are_answered_and_do_not_end_it(bare):
     assert not any(reply["ok"] for reply in replies)
     say(peer, {"id": 9, "do": "states"})
     assert hear(peer, 1)[0]["states"]["fan"]["state"] is True
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        {"id": 3, "do": "set", "name": "pump", "state": True, "seconds": 10**400, "call": "c2"},
+        {"id": 3, "do": "set", "name": "pump", "state": True, "level": 10**400, "call": "c2"},
+        {"do": "beat", "seen": 10**400},
+        {"do": "beat", "seen": -1e308},
+        {"id": 3, "do": "hello", "protocol": 10**400},
+        {**HELLO, "state": "/\ud800"},
+        {**HELLO, "state": "/a\0b"},
+        {"id": 3, "do": "set", "name": "\ud800", "state": True, "call": "\ud800"},
+    ],
+    ids=["seconds", "level", "seen", "long ago", "protocol", "no path", "zero in a path", "no character"],
+)
+def test_what_nobody_can_reckon_with_ends_neither_the_board_nor_a_lease(bare, frame):
+    peer, child = bare
+    say(peer, HELLO, FAN_ON, frame, {"do": "beat"}, {"id": 9, "do": "states"})
+    replies = hear(peer, 3)
+    while replies[-1]["id"] != 9:
+        replies += hear(peer, 1)
+    assert replies[-1]["states"]["fan"]["state"] is True
+    assert not child.ended()
+
+
+def test_whoever_floods_without_being_an_agent_holds_up_no_lease(tmp_path):
+    board = Board.start(str(tmp_path), 1.0)
+    flooding = [subprocess.Popen([sys.executable, "-S", "-c", FLOOD, f"{tmp_path}/sim/guard.sock"]) for _ in range(4)]
+    try:
+        for number in range(3):
+            board.set("fan", True, 0.5, f"c{number}")
+            eventually(lambda: not board.states()["fan"]["state"], pause=0.1)
+            board.beat()
+    finally:
+        for process in flooding:
+            process.kill()
+            process.wait()
+        board.close()
+    rows = record(tmp_path)
+    lates = [off["board"] - on["board"] - 0.5 for on, off in zip(rows[::2], rows[1::2])]
+    print("late by", *[f"{1000 * late:.0f} ms" for late in lates])
+    assert [row["why"] for row in rows[1::2]] == ["lease ended"] * 3
+    assert sorted(lates)[1] < 0.2, lates
 
 
 def test_an_agent_that_floods_and_never_reads_does_not_fill_the_board(bare, tmp_path):

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import socket
+import subprocess
 import time
 
 import pytest
 
 from edge.faults import HardwareFault, Refused
-from edge.peripherals.guard import door, owned, sessions
+from edge.peripherals.guard import door, owned, sessions, spawn
 from edge.peripherals.guard.client import Board
 from tests.support.boards import alive, eventually
-from tests.support.services import FAN, PUMP, Place
+from tests.support.services import FAN, PUMP, ROOT, Place
 
 
 @pytest.fixture
@@ -101,6 +103,43 @@ def test_a_kill_of_the_guard_and_wrong_settings_still_end_in_safe_values_held(pl
     assert caught.value.rule == "guard.config"
     assert board.set("pump", False, None, "c2")["state"] is False
     assert second.poll() is None
+
+
+def test_wrong_settings_let_neither_a_level_nor_a_hand_switch_away_from_safe(place):
+    good = place.settings.read_text()
+    fan = '[outputs.breeze]\nsafe = "on"\npwm = {chip = "pwmchip9", channel = 0}\n'
+    place.settings.write_text(good + fan)
+    first = place.up()
+    first.kill()
+    first.wait()
+    (place.state / "guard" / "override").mkdir()
+    (place.state / "guard" / "override" / "pump").write_text("on")
+    place.settings.write_text("board = [")
+    place.up()
+    board = place.join()
+    with pytest.raises(Refused, match="settings are wrong"):
+        board.set("breeze", True, 10.0, "c1", level=0.25)
+    assert board.states()["pump"]["override"] == "held safe by hand"
+    assert place.level(PUMP) is False
+
+
+def test_a_guard_that_cannot_even_begin_leaves_nothing_held_as_found(place, tmp_path):
+    """Its program was half replaced while it started; the chips keep driving what is released."""
+    first = place.up()
+    place.join().set("fan", True, 30.0, "c1")
+    kept = place.state / "guard" / "last.json"
+    told = json.loads(kept.read_text())["owned"]
+    first.terminate()
+    first.wait()
+    assert place.level(FAN) is True  # it may be left as it is: on_exit hold
+    told = told.replace('"on_exit":"hold"', '"on_exit":"safe"')
+    shutil.copytree(ROOT / "edge", tmp_path / "library" / "edge", ignore=shutil.ignore_patterns("__pycache__"))
+    os.unlink(tmp_path / "library" / "edge" / "peripherals" / "guard" / "serve.py")
+    words = spawn.command(str(place.state), 1.0, told, place.socket)
+    words[words.index(spawn.library())] = str(tmp_path / "library")
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    assert "serve" in done.stderr and done.returncode != 0
+    assert place.level(FAN) is False
 
 
 def test_wrong_settings_without_anything_kept_end_with_the_sentence(place):

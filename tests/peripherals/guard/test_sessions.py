@@ -44,6 +44,13 @@ def test_only_so_many_may_ask_at_a_time(table):
     assert table.add(pair()[0], 0, 1.0) is not None
 
 
+def test_whoever_asks_more_than_a_person_does_is_over_and_an_agent_may(table):
+    asker, agent = table.add(pair()[0], 0, 1.0), table.add(pair()[0], 0, 1.0)
+    table.welcome(agent, "run", "")
+    asker.asked = agent.asked = sessions.ASKED
+    assert table.settle(1.0) == [asker]
+
+
 def test_an_agent_that_does_not_read_is_over_after_a_while(table):
     ours, theirs = pair()
     agent = table.add(ours, 0, 1.0)
