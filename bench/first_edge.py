@@ -75,6 +75,8 @@ class Counts:
 
     def without(self) -> float:
         """The two before, one less the other."""
+        if not (self.edge and self.double):
+            raise Absent("what it is the difference of was not measured")
         return self.edge - self.double
 
     def _above(self, code: str, run: Callable[[Sequence[str], str], object] = start.through) -> float:

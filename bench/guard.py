@@ -14,7 +14,7 @@ import sys
 
 from bench import forms, memory, scratch
 from bench.chips import Chips
-from bench.harness import Broken, Target
+from bench.harness import Absent, Broken, Target
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,9 +71,11 @@ def compiled(start: Callable[[], Board]) -> Board:
 
 
 def served(owned: Owned | None, output: str, sensor: str) -> float:
-    """Private memory of a guard that has served its agent."""
+    """Private memory of a guard that has served its agent. Absent where what it loads cannot be kept compiled."""
     from edge.peripherals.guard.client import Board
 
+    if not os.access(os.path.join(forms.ROOT, "edge", "peripherals", "guard"), os.W_OK):
+        raise Absent("the checkout cannot be written, so each start compiles, and keeps what that leaves behind")
     board = compiled(lambda: Board.start(scratch.folder(), owned=owned))
     try:
         board.set(output, True, 10.0, "c1")
@@ -101,6 +103,8 @@ class Lines:
         return self._double
 
     def without(self) -> float:
+        if not (self._guard and self._double):
+            raise Absent("what it is the difference of was not measured")
         return self._guard - self._double
 
 
@@ -108,7 +112,6 @@ def rows() -> list[tuple[str, Measure]]:
     """The double runs until this process ends."""
     import atexit
 
-    memory.private(os.getpid())  # Absent here is absent for every row
     chips = Chips(scratch.folder())
     atexit.register(chips.__exit__)
     lines = Lines(chips.__enter__())

@@ -12,7 +12,7 @@ import time
 
 from bench import guard, scratch
 from bench.chips import LABEL, PATIENCE, Chips
-from bench.harness import Broken
+from bench.harness import Absent, Broken
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,6 +61,8 @@ class Starts:
         return (min(stamps) - begin) / 1e6
 
     def answered(self) -> float:
+        if not self._answered:
+            raise Absent("no start was measured")
         return self._answered
 
 
