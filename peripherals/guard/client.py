@@ -7,7 +7,7 @@ Rules this file keeps:
 2. Whoever reads the socket sorts what comes: its own reply, events for `events`, late replies of requests that were
    given up, which are dropped.
 3. A request is answered within SECONDS or it is a HardwareFault. After one in `set` the output is in an unknown state:
-   it is not asked again (a write is at most once); `states` reads it back.
+   it is not asked again (a write is at most once) and the board is told until when it may act; `states` reads it back.
 4. The board's end is a HardwareFault that says how it ended, from every request after it. `close` never raises: a
    board that was gone or hung by then is told by a last event, `{"event":"lost","why":sentence}`.
 5. Whoever does not hear from the board does not know its outputs: every sentence about that says so.
@@ -258,8 +258,9 @@ class Board:
         """The reply to a request; None when there is none. For whoever has the turn."""
         self._number += 1
         number = self._number
+        patience = {"until": round(until, 3)} if message["do"] == "set" else {}
         try:
-            frame = protocol.encode({"id": number, **message})
+            frame = protocol.encode({"id": number, **message, **patience})
         except ValueError as error:
             raise UsageFault(f"{message['do']} cannot be sent to the board: {error}") from error
         self._send(frame, until, seconds)

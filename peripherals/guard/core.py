@@ -125,7 +125,7 @@ class Guard:
         if isinstance(request, protocol.Damaged):
             return protocol.refusal(request.id, UsageFault(f"the board got a damaged request: {request.sentence}"))
         if request.do in ("beat", "set"):
-            self.owners.alive(owner, min(request.seen or self._real, self._real))
+            self.owners.alive(owner, min(request.seen or request.until or self._real, self._real))
         if request.do == "beat":
             return None
         try:
@@ -245,6 +245,8 @@ class Guard:
         try:
             if level == safe_level(row.output):
                 self._to_safe(ask, row, now)
+            elif request.until and self._real > request.until:
+                raise HardwareFault(f"{ask.name} was not switched: its request came after it was given up", "ask anew")
             else:
                 self._away(ask, row, now)
         except HardwareFault as fault:

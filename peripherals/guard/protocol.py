@@ -18,7 +18,9 @@ Rules this file keeps:
 6. hello, beat and set are signs of life; sense and states are not, since a worker may sense while the agent's
    loop hangs. Without a sign of life for the guard's `heartbeat` (hello's reply says it; HEARTBEAT seconds of real
    time unless told otherwise) what that agent holds goes to its safe value. A beat may say when the agent's loop was
-   `seen` last, by the machine's monotonic clock: it counts from then, however late it was sent or read.
+   `seen` last, by the machine's monotonic clock: it counts from then, however late it was sent or read. A set may say
+   `until` when its agent waits for the reply, by that clock: read later (the guard was stopped meanwhile), it switches
+   nothing away from its safe value, for by then its agent believes something else.
 7. A level is a part of full power between 0 and 1. An output without pwm has 0 (off) and 1 (on) only.
 8. Nothing here acts. Seconds of a lease are board time.
 """
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
 
 VERSION = 2
 LIMIT = 4096
-REPLY = 32 * 1024  # the states of 32 outputs with all their sentences
+REPLY = 256 * 1024  # all there is to see of the largest board that one description holds, every sentence at its longest
 HEARTBEAT = 3.0
 SENTENCE = 400
 WORD = 80
@@ -73,6 +75,7 @@ FIELDS: Mapping[str, Mapping[str, tuple[type, ...]]] = {
         "seconds": (*_NUMBER, _NOTHING),
         "call": (str, _NOTHING),
         "level": (*_NUMBER, _NOTHING),
+        "until": (*_NUMBER, _NOTHING),
     },
     "states": {},
     "safe_all": {},
@@ -84,7 +87,7 @@ class Request(Record):
     """One checked request. `id` is 0 for a beat. `seconds` None: as long as the output may be on.
 
     `level` None: full power when on. `run` and `folder` are a hello's: the run's name and the state folder, or "".
-    `seen` is a beat's: 0 says now.
+    `seen` is a beat's: 0 says now. `until` is a set's: 0 says for ever.
     """
 
     id: int
@@ -98,6 +101,7 @@ class Request(Record):
     run: str = ""
     folder: str = ""
     seen: float = 0.0
+    until: float = 0.0
 
 
 class Damaged(Record):

@@ -55,6 +55,19 @@ def board(tmp_path):
     board.close()
 
 
+def test_a_board_that_was_stopped_does_not_switch_what_was_given_up_meanwhile(board, monkeypatch):
+    monkeypatch.setattr(Board._ask, "__defaults__", (0.3, ""))
+    os.kill(board.pid, signal.SIGSTOP)
+    try:
+        with pytest.raises(HardwareFault, match="whether pump was switched is unknown"):
+            board.set("pump", True, 60.0, "c1")
+    finally:
+        os.kill(board.pid, signal.SIGCONT)
+    monkeypatch.undo()
+    assert board.states()["pump"]["state"] is False
+    assert board.set("pump", True, 60.0, "c2")["state"] is True
+
+
 def answering(peer, *lines):
     """A thread that answers one request with `lines`; N stands for its id."""
 

@@ -11,6 +11,7 @@ from edge.peripherals.guard import protocol
 from edge.peripherals.guard.core import Clock, Guard
 from edge.peripherals.guard.leases import FOREVER
 from edge.peripherals.guard.protocol import Damaged, Request, Transition
+from edge.record import replace
 from tests.support.benches import Rig
 
 A, B = "a", "b"
@@ -53,6 +54,19 @@ def guard():
 
 def on(guard, real, name="fan", seconds=None, call="", number=7):
     return guard.answer(A, Request(number, "set", name, True, seconds, call), real)
+
+
+def test_a_request_that_was_given_up_switches_nothing_on_and_is_no_sign_of_life(guard):
+    asked = Request(2, "set", "fan", True, 600.0, "c1", until=105.0)
+    assert guard.answer(A, asked, 105.0)["ok"]
+    guard.answer(A, replace(asked, id=3, call="c2", state=False), 106.0)  # the safe value is granted whenever it comes
+    assert guard.plant.levels["fan"] == 0.0
+    guard.answer(A, Request(0, "beat"), 106.0)
+    late = guard.answer(A, replace(asked, id=4, call="c3"), 106.5)
+    assert (late["ok"], late["kind"]) == (False, "hardware")
+    assert "after it was given up" in late["error"]
+    assert guard.plant.levels["fan"] == 0.0
+    assert guard.owners.heard[A] == 106.0
 
 
 def test_board_time_goes_with_real_time_and_not_back():

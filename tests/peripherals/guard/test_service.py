@@ -12,9 +12,11 @@ import time
 
 import pytest
 
+from edge.call import Output, Sensor
 from edge.faults import HardwareFault, Refused
 from edge.peripherals.guard import door, owned, sessions, spawn
 from edge.peripherals.guard.client import Board
+from edge.peripherals.guard.owned import GpioLine, Owned
 from tests.support.boards import alive, eventually
 from tests.support.services import FAN, PUMP, ROOT, Place
 
@@ -190,6 +192,21 @@ def test_a_board_with_many_outputs_is_shown_whole_and_described_whole(tmp_path):
         assert sum(row["state"] for row in board.states().values()) == len(lines)
         assert len(owned.read(door.description(place.socket)).outputs) == len(lines)
         assert not any(row["state"] for row in place.ask("safe_all")["outputs"].values())
+
+
+def test_the_largest_boards_are_shown_whole_with_every_sentence(tmp_path):
+    names = [f"{number:03}_{'x' * 28}" for number in range(100)]
+    wrong = tuple(Output(name, "l" * 80, "w" * 80, interlock=(f"not c{name[:31]}",)) for name in names)
+    contacts = tuple(Sensor(f"c{name[:31]}", "", "l" * 80, "w" * 80) for name in names)
+    lines = tuple(GpioLine(one.name, "nowhere", "1") for one in (*wrong, *contacts))
+    board = Board.start(str(tmp_path), owned=Owned("lines", wrong, contacts, lines))
+    try:
+        assert all(row["state"] is None and row["fault"] for row in board.safe_all().values())
+        told = door.ask_in(str(tmp_path / "guard"), {"do": "show"})
+        assert (len(told["outputs"]), len(told["sensors"])) == (100, 100)
+        assert all(row["error"] for row in told["sensors"])
+    finally:
+        board.close()
 
 
 # The end

@@ -5,7 +5,7 @@ import socket
 
 import pytest
 
-from edge.peripherals.guard.protocol import decode
+from edge.peripherals.guard.protocol import REPLY, decode
 from edge.peripherals.guard.wire import HELD, Wire
 
 
@@ -63,7 +63,7 @@ def test_what_the_other_side_does_not_read_is_held_and_then_dropped(ends):
 
 def test_a_reply_that_does_not_fit_becomes_a_refusal_with_its_id(ends):
     wire, theirs = ends
-    wire.send({"id": 5, "ok": True, "text": "x" * 5000})
+    wire.send({"id": 5, "ok": True, "text": "x" * REPLY})
     wire.send({"id": 6, "ok": True, "value": float("nan")})
     first, second = (decode(line) for line in theirs.recv(8192).splitlines())
     assert (first["id"], first["ok"], second["id"], second["ok"]) == (5, False, 6, False)
