@@ -54,7 +54,7 @@ class Loop:
         self._ending: Ending | None = None
         self._said: tuple[Question, Answer] | None = None  # an answer that could not be taken yet
         self._ticked = 0.0
-        self._lingers = False
+        self._rests = True
         self._do: dict[type[t.Action], Callable[[Any], t.Event | None]] = {
             t.KeepLine: self._talk.line,
             t.Ask: self._ask,
@@ -77,16 +77,19 @@ class Loop:
         Never raises for what a model, a tool or the tape did.
         """
         self._talk.model = model or self.parts.model
-        self._ticked, self._lingers = time.monotonic(), False
+        self.seen()
         self._ending = None
         self._calls.troubles = Troubles()
         self._talk.began = time.monotonic()
         self.interrupted = 0
-        self.feed(t.Line(line))
-        while self._ending is None:
-            self._tick()
-        if self._ending.fault is not None:
-            self._jobs.quiet(1.0)  # what was cut ends now, not beside the next turn
+        try:
+            self.feed(t.Line(line))
+            while self._ending is None:
+                self._tick()
+            if self._ending.fault is not None:
+                self._jobs.quiet(1.0)  # what was cut ends now, not beside the next turn
+        finally:
+            self._rests = True
         return self._ending
 
     def _tick(self) -> None:
@@ -132,13 +135,15 @@ class Loop:
         return Refused(stop.everything, "stop.all", "fieldhand resume lifts it")
 
     def silence(self) -> float:
-        """For how many seconds the main thread was not seen; 0 while it waits at its prompt, as long as it likes."""
-        waits = self._ending is not None and not self._lingers
-        return 0.0 if waits else time.monotonic() - self._ticked
+        """For how many seconds the main thread was not seen; 0 while it waits at its prompt, as long as it likes.
+
+        That a turn has ended does not say that the main thread has seen it: it says itself that it rests.
+        """
+        return 0.0 if self._rests else time.monotonic() - self._ticked
 
     def seen(self) -> None:
-        """The main thread does something between two turns, and says so again and again."""
-        self._ticked, self._lingers = time.monotonic(), True
+        """The main thread is there, and will say so again and again until the next turn has ended."""
+        self._ticked, self._rests = time.monotonic(), False
 
     def note(self, kind: str, fields: Mapping[str, Any], sync: bool = False) -> bool:
         """Record something that is no part of a turn; False when the tape is busy: try again later."""

@@ -260,6 +260,9 @@ def test_silence_is_how_long_the_main_thread_was_not_seen_but_for_its_prompt(tmp
                 time.sleep(0.2)
                 silent.append(bench.loop.silence())
                 stuck.set()
+                eventually(lambda: bench.kinds()[-1] == "answer")
+                time.sleep(0.1)
+                silent.append(bench.loop.silence())
 
     class Waiting(Scripted):
         def ask(self, request: Any) -> Any:
@@ -271,6 +274,7 @@ def test_silence_is_how_long_the_main_thread_was_not_seen_but_for_its_prompt(tmp
     bench = Bench(tmp_path, [], watcher=Stuck(), model=Waiting([DONE, DONE]))
     bench.loop.run("x")
     assert silent[0] >= 0.2
+    assert silent[1] >= 0.1  # the turn was over by then, and nobody had seen it
     assert bench.loop.silence() == 0.0  # it waits at its prompt
     bench.loop.seen()
     time.sleep(0.05)

@@ -310,6 +310,7 @@ class Agent:
     def spin(self, how: str) -> float:
         """Let it spin. When the pump has to be off."""
         if how == "waiting":
+            eventually(lambda: "waiting for its own lease" in self.said())
             self.process.send_signal(signal.SIGUSR2)
         else:
             Path(f"{self.spins}.go").touch()
