@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from edge.faults import HardwareFault
 
-OURS = "fieldhand"  # how the guard's name at its lines begins; what follows the colon is the output
+OURS = "fieldhand"  # how the guard's name at its lines begins; what follows the colon is the output or contact
 NO_INTERRUPTS = (errno.ENXIO, errno.EOPNOTSUPP, 524)  # 524 is the kernel's own ENOTSUPP
 
 
@@ -26,8 +26,10 @@ def told(fault: HardwareFault, consumer: str = "") -> Exception:
     if not isinstance(cause, OSError) or cause.errno != errno.EBUSY:
         kind, sentence = PinError, str(fault)
     elif consumer.startswith(OURS):
-        output = consumer.partition(":")[2] or "NAME"
-        kind, sentence = GPIOPinInUse, f"{fault.sentence}: it belongs to Fieldhand's guard ({switch(output)})"
+        name = consumer.partition(":")[2]
+        name = name if name.isprintable() and name else "NAME"  # any program can call itself so
+        use = f"{switch(name)} if it is an output, read it with `fieldhand tool gpio_read line={name}`"
+        kind, sentence = GPIOPinInUse, f"{fault.sentence}: it belongs to Fieldhand's guard ({use})"
     else:
         kind, sentence = GPIOPinInUse, str(fault)
     error: Exception = kind(sentence)

@@ -14,8 +14,8 @@ import pytest
 
 from edge.call import Call, Gpio, Grant, Permit, Scene
 from edge.faults import HardwareFault, Refused, ToolFault
-from edge.hands import Hands
-from edge.hands.gpio import MOST, Header
+from edge.hands import Hands, Holder
+from edge.hands.gpio import MOST, Header, Lines
 from edge.hands.world import World
 from edge.peripherals.gpiochip.chip import Chip, Settings
 from edge.peripherals.gpiochip.model import Model
@@ -215,9 +215,30 @@ def test_only_the_wanted_edges_are_heard(tmp_path: Path) -> None:
 
 
 def test_a_flood_is_counted_and_what_the_kernel_dropped_is_told(tmp_path: Path) -> None:
-    found = watched(Model("pi3"), tmp_path, 400, 0.0, 0.6)
+    model = Model("pi3")
+    found = watched(model, tmp_path, 400, 0.0, 0.6)
     assert len(found["edges"]) <= MOST and found["count"] + found["lost"] <= 400
     assert found["lost"] > 0 or found["count"] == 400
+
+
+def test_a_burst_that_comes_between_two_looks_is_not_lost(tmp_path: Path) -> None:
+    model = Model("pi3")
+    here = world(tmp_path, model)
+    pulled: list[int] = []
+
+    class Bursting(Holder):
+        """All of it comes before anything is fetched."""
+
+        def ending(self) -> bool:
+            if not pulled:
+                pulled.extend(range(500))
+                for number in pulled:
+                    model.pull(CHIP, "GPIO24", number % 2 == 0)
+            return False
+
+    permit = Permit("c1", (Grant("sense", "line", "GPIO24"),), (), 30.0)
+    found = Lines(Bursting(permit, Call("gpio_watch", {}, "c1"), here)).watch("GPIO24", 0.3, "both", 0.0)
+    assert (found["count"], found["lost"], len(found["edges"])) == (500, 0, MOST)
 
 
 def test_a_watch_ends_at_once_when_the_call_is_cut_and_early_at_its_deadline(tmp_path: Path) -> None:

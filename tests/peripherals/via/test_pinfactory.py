@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from edge.call import Output
-from edge.peripherals.gpiochip.chip import Settings
+from edge.peripherals.gpiochip.chip import Chip, Settings
 from edge.peripherals.gpiochip.model import Model
 from edge.peripherals.gpiochip.stock import Line, Stock
 from edge.peripherals.guard.lines import LinesPlant
@@ -400,3 +400,14 @@ def test_the_settings_say_what_is_reserved_and_reserve_all_when_they_are_wrong(t
         pytest.raises(gpiozero.BadPinFactory, match=r"none is given.*settings.toml"),
     ):
         gpiozero.LED(18, pin_factory=bench.factory)
+
+
+def test_a_contact_of_the_guards_is_told_to_be_read_and_its_name_does_nothing_to_a_terminal() -> None:
+    with Bench("pi3") as bench:
+        chip = Chip(bench.model, bench.model.chips()[0])
+        for offset, consumer in ((27, "fieldhand:door"), (22, "fieldhand:\x1b[2J")):
+            chip.request(offset, Settings("input"), consumer)
+            with pytest.raises(gpiozero.GPIOPinInUse) as caught:
+                gpiozero.Button(offset, pin_factory=bench.factory)
+            assert "gpio_read line=" in str(caught.value) and "\x1b" not in str(caught.value)
+        chip.close()
