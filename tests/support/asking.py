@@ -47,6 +47,10 @@ class WakeUps:
             time.sleep(0.005)
         return found[math.ceil(0.99 * len(found)) - 1]
 
+    def seen(self, since):
+        """Seconds late of each wake-up since then, for at most 100 s."""
+        return [late for when, late in list(self._seen) if when >= since]
+
     def allowed(self, least, since):
         """Seconds that are forgiven: `least`, five times the p99 wake-up, or a standstill of this machine and half."""
         return max(least, 5 * self.p99(since), 1.5 * self.standstill(since))

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import signal
 import subprocess
 import time
@@ -30,6 +31,7 @@ from tests.support.supervisor import Supervisor
 
 CHIP, PUMP = "pinctrl-bcm2835", 17
 LEAST = 0.05  # seconds of lateness that are always forgiven
+SPELL = 0.05
 SETTINGS = """
 board = "auto"
 [gpio]
@@ -326,6 +328,24 @@ class Agent:
         self.process.wait()
 
 
+class Watch:
+    """How late this process wakes up while a bench is watched, and at no other time: `with watch: ...`."""
+
+    def __init__(self) -> None:
+        self._wake, self._late = WakeUps(), []
+
+    def __enter__(self):
+        self._since = self._wake.moment()
+        time.sleep(SPELL)  # so that also a short time has its wake-ups
+
+    def __exit__(self, *_exc):
+        self._late += self._wake.seen(self._since)
+
+    def p99(self) -> float:
+        late = sorted(self._late)
+        return late[math.ceil(0.99 * len(late)) - 1]
+
+
 class Tally:
     """How many of how many were in time, by how much the latest was late, and how late this process woke up meanwhile.
 
@@ -334,17 +354,15 @@ class Tally:
 
     def __init__(self, what: str, least: float = LEAST) -> None:
         self.what, self.least = what, least
-        self._wake, self._late = WakeUps(), []
-        self._since = self._wake.moment()
+        self._late: list[float] = []
 
     def add(self, late: float) -> None:
-        """A run that was so many seconds behind its deadline. Wake-ups are measured for 30 s from the last one."""
-        self._wake.moment()
+        """A run that was so many seconds behind its deadline."""
         self._late.append(late)
 
-    def judged(self) -> Judged:
-        """All of them, with the wake-ups from the first to the last."""
-        p99 = self._wake.p99(self._since)
+    def judged(self, watch: Watch) -> Judged:
+        """All of them, by the wake-ups of the same times."""
+        p99 = watch.p99()
         allowed = max(self.least, 5 * p99) if self.least else 0.0
         good = sum(late <= allowed for late in self._late)
         return Judged(self.what, len(self._late), good, max(self._late), p99)

@@ -14,7 +14,7 @@ import time
 import pytest
 
 from tests.support.boards import rounds
-from tests.support.guard_bench import Own, Service, Simulated, Tally
+from tests.support.guard_bench import Own, Service, Simulated, Tally, Watch
 from tests.support.supervisor import why_not
 
 BESIDE = 10  # benches of a kind that stand beside each other
@@ -78,7 +78,7 @@ def begun(bench, act, number):
     return agent, getattr(agent, act)
 
 
-def batch(benches, act, tallies):
+def batch(benches, act, tallies, watch):
     """One run on each of the benches: all switch on, then each meets with its act."""
     runs = [begun(bench, act, number) for number, bench in enumerate(benches)]
     for bench, (agent, _) in zip(benches, runs):
@@ -87,21 +87,23 @@ def batch(benches, act, tallies):
     rows = list(zip(benches, runs))
     size = TOGETHER[act]
     for begin in range(0, len(rows), size):
-        met(rows[begin : begin + size], act, tallies)
+        met(rows[begin : begin + size], act, tallies, watch)
 
 
-def met(rows, act, tallies):
+def met(rows, act, tallies, watch):
     """Do it to some at once, wait until their pumps are off, and end what still runs."""
-    due = []
-    for _, (_, do) in rows:
-        due.append(do())
-        time.sleep(APART if len(rows) > 1 else 0.0)
-    for when, (bench, (agent, _)) in zip(due, rows):
-        late = bench.off() - when
-        assert late >= (0.0 if act == "kill" else -3.0), "off before anything was done"
-        tallies[bench.kind].add(late)
+    with watch:
+        due = []
+        for _, (_, do) in rows:
+            due.append(do())
+            time.sleep(APART if len(rows) > 1 else 0.0)
+        for when, (bench, (agent, _)) in zip(due, rows):
+            late = bench.off() - when
+            assert late >= (0.0 if act == "kill" else -3.0), "off before anything was done"
+            tallies[bench.kind].add(late)
+            agent.end()
+    for bench, _ in rows:
         assert bench.why() == WHY[act]
-        agent.end()
 
 
 @pytest.mark.soak
@@ -109,10 +111,10 @@ def met(rows, act, tallies):
 def test_an_agent_that_ends_or_hangs_leaves_the_pump_off_in_time(benches, act):
     """Of the pumps at lines half are on when the line is low."""
     tallies = {kind: Tally(f"{act}, {kind}") for kind in dict.fromkeys(bench.kind for bench in benches)}
-    runs = rounds(100)
+    runs, watch = rounds(100), Watch()
     for _ in range(runs // BESIDE):
-        batch(benches, act, tallies)
-    judged = [tally.judged() for tally in tallies.values()]
+        batch(benches, act, tallies, watch)
+    judged = [tally.judged(watch) for tally in tallies.values()]
     print(*judged, sep="\n")
     assert sum(one.good for one in judged) == 2 * runs, "\n".join(map(str, judged))
 
@@ -123,14 +125,17 @@ def test_a_killed_guard_is_back_and_the_pump_off_within_two_seconds(services):
     if not services:
         pytest.skip(why_not())
     tally = Tally("guard killed under busybox init, 2 s", least=0.0)
+    watch = Watch()
     for _ in range(rounds(100) // 2):
-        killed = [switched_and_killed(bench) for bench in services[:2]]
-        for bench, (when, board) in zip(services, killed):
-            tally.add(bench.off() - when - 2.0)
+        with watch:
+            killed = [switched_and_killed(bench) for bench in services[:2]]
+            for bench, (when, _) in zip(services, killed):
+                tally.add(bench.off() - when - 2.0)
+        for bench, (_, board) in zip(services, killed):
             bench.up()
             assert bench.why() == "board started anew"
             board.close()
-    judged = tally.judged()
+    judged = tally.judged(watch)
     print(judged)
     assert judged.good == judged.runs, str(judged)
 

@@ -20,7 +20,7 @@ from edge.faults import HardwareFault
 from edge.peripherals.guard import door
 from tests.support.boards import eventually
 from tests.support.file_calls import small_disk
-from tests.support.guard_bench import Own, Service, Simulated, Tally
+from tests.support.guard_bench import Own, Service, Simulated, Tally, Watch
 from tests.support.supervisor import why_not
 
 LEASE = 4  # seconds: time enough for the trouble to come
@@ -44,16 +44,18 @@ def pairs(tmp_path_factory):
         yield found
 
 
-def off_in_time(bench, what, due):
-    """The bounds are those of a kill without any trouble."""
-    tally = Tally(f"{what}, {bench.kind}")
-    tally.add(bench.off() - due)
-    judged = tally.judged()
+def off_in_time(bench, what, do):
+    """The pump is off when `do` says, after it did something. The bounds are those of a kill without any trouble."""
+    tally, watch = Tally(f"{what}, {bench.kind}"), Watch()
+    with watch:
+        due = do()
+        tally.add(bench.off() - due)
+    judged = tally.judged(watch)
     print(judged)
     assert judged.good == 1, str(judged)
 
 
-def both_ends(pairs, trouble, said="--yes", on=lambda bench, agent: None, late=LEASE):
+def both_ends(pairs, trouble, said="--yes", on=lambda bench, agent: None):
     """All switch on; trouble comes; then one of each pair is killed, and the other one's time runs out."""
     lasting, killed = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     agents = {bench: bench.switching(LEASE if bench in lasting else 0, said) for bench in [*killed, *lasting]}
@@ -64,9 +66,9 @@ def both_ends(pairs, trouble, said="--yes", on=lambda bench, agent: None, late=L
     for bench, agent in agents.items():
         trouble(bench, agent)
     for bench in killed:
-        off_in_time(bench, "killed", agents[bench].kill())
+        off_in_time(bench, "killed", agents[bench].kill)
     for bench in lasting:
-        off_in_time(bench, "the end of the lease", began[bench] + late)
+        off_in_time(bench, "the end of the lease", lambda bench=bench: began[bench] + LEASE)
     for agent in agents.values():
         agent.end()
 
