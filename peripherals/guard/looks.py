@@ -131,10 +131,10 @@ class Looks:
             return found
         view = self.view(now)
         for output in concerned:
-            verdict, _ = self.manual.verdict(output, view)
+            verdict, level = self.manual.verdict(output, view)
             known = self.manual.said.get(output.name, "")
             found[output.name] = known if verdict and known.startswith(verdict) else verdict
-            if verdict and output.name in self.manual.spent:
+            if verdict and level != safe_level(output) and output.name in self.manual.spent:
                 found[output.name] = f"{verdict}, but was made safe ({self.leases.rows[output.name].why})"
         return found
 

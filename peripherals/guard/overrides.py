@@ -4,7 +4,8 @@ Rules this file keeps:
 1. A file that is there overrides the agents; taking it away lifts that. What cannot be read or is another word is
    `safe`: whoever put a file there wants the agents' hands off.
 2. A file whose name is no output's means nothing, and is told once.
-3. The folder may be missing: then nobody wants anything. Nothing here raises.
+3. The folder is made when the guard starts, so that in a hurry one word is one command. It may be missing all the
+   same (a full card): then nobody wants anything. Nothing here raises.
 """
 
 from __future__ import annotations
@@ -28,6 +29,13 @@ class Overrides:
         self._outputs = frozenset(outputs)
         self._seen: dict[str, str] = {}
         self.notes: tuple[str, ...] = ()
+
+    def lay(self) -> None:
+        """Make the folder, for the guard's user alone, when it is not there; rule 3."""
+        try:
+            os.mkdir(self._path, 0o700)
+        except OSError:
+            return
 
     def look(self) -> list[tuple[str, str]]:
         """What changed since the last look: (output, word), "" when its override was lifted."""

@@ -49,6 +49,8 @@ class Serving:
         past = leavings(stand.folder, stand.boot, stand.base, stand.plant.outputs) if stand.folder else {}
         self.guard = Guard(stand.plant, Clock(stand.base, real, told.speed), told.owned.heartbeat, past)
         self.overrides = Overrides(stand.folder, [output.name for output in stand.plant.outputs])
+        if stand.folder:
+            self.overrides.lay()
         self._looked = 0.0
         self._saved, self._dirty = real, True
         self._asked = {"show": self._show, "set": self._steer, "safe_all": self._safe_all, "owned": self._owned}

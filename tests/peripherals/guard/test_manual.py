@@ -91,6 +91,14 @@ def test_a_word_switches_on_and_the_agents_are_refused(rig):
     assert rig.row("fan")["state"] is False
 
 
+def test_what_a_hand_switched_on_and_then_holds_safe_is_told_as_held_safe(rig):
+    word(rig, "fan", "on")
+    word(rig, "fan", "safe")
+    assert rig.row("fan") == {**rig.row("fan"), "state": False, "override": "held safe by hand"}
+    word(rig, "fan", "on")
+    assert rig.row("fan") == {**rig.row("fan"), "state": True, "override": "held on by hand"}
+
+
 def test_a_word_takes_an_output_from_its_owner_and_the_time_goes_on(rig):
     rig.on("pump", seconds=50.0)
     rig.pass_(30.0)

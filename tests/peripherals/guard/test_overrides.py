@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 
 import pytest
 
@@ -64,6 +65,21 @@ def test_files_that_mean_nothing_hide_none_that_does_and_few_are_told(folder):
 
 def test_without_the_folder_nobody_wants_anything(tmp_path):
     overrides = Overrides(str(tmp_path), ["pump"])
+    assert (overrides.look(), overrides.notes) == ([], ())
+
+
+def test_the_folder_is_made_for_its_user_alone_and_what_is_there_stays(tmp_path):
+    overrides = Overrides(str(tmp_path), ["pump"])
+    overrides.lay()
+    assert stat.S_IMODE((tmp_path / "override").stat().st_mode) == 0o700
+    say(tmp_path, "pump", "safe")
+    overrides.lay()
+    assert overrides.look() == [("pump", "safe")]
+
+
+def test_where_no_folder_can_be_made_nobody_wants_anything(tmp_path):
+    overrides = Overrides(str(tmp_path / "not there"), ["pump"])
+    overrides.lay()
     assert (overrides.look(), overrides.notes) == ([], ())
 
 

@@ -114,7 +114,6 @@ def test_wrong_settings_let_neither_a_level_nor_a_hand_switch_away_from_safe(pla
     first = place.up()
     first.kill()
     first.wait()
-    (place.state / "guard" / "override").mkdir()
     (place.state / "guard" / "override" / "pump").write_text("on")
     place.settings.write_text("board = [")
     place.up()
@@ -383,7 +382,6 @@ def test_a_word_in_the_override_folder_wins_over_the_agents(place):
     board = place.join()
     board.set("pump", True, 30.0, "c1")
     folder = place.state / "guard" / "override"
-    folder.mkdir()
     (folder / "pump").write_text("safe\n")
     eventually(lambda: not place.level(PUMP))
     with pytest.raises(Refused) as caught:
