@@ -45,13 +45,13 @@ class Model:
     """
 
     def __init__(self, chips: str | tuple[Stock, ...] = "pi3", release: str = "keep") -> None:
+        self._open: dict[int, tuple[Chip, int]] = {}
+        self._held: dict[int, Held] = {}
         if release not in ("keep", "input"):
             raise ValueError(f"{release!r} is no way to release a line: keep or input")
         self.release = release
         self.record: list[Done] = []
         self._chips = [Chip(stock) for stock in (board(chips) if isinstance(chips, str) else chips)]
-        self._open: dict[int, tuple[Chip, int]] = {}
-        self._held: dict[int, Held] = {}
         self._faults: list[_Script] = []
         self._listeners: list[Listener] = []
         self._news: list[tuple[str, int, bool, int]] = []
@@ -115,6 +115,16 @@ class Model:
                 self._let_go(self._held.pop(fd))
             os.close(fd)
         self._announce()
+
+    def __del__(self) -> None:
+        """What a program left open goes with its kernel: the descriptors are real ones of this process."""
+        for fd, (_, other) in self._open.items():
+            os.close(other)
+            os.close(fd)
+        for fd, held in self._held.items():
+            if held.writer >= 0:
+                held.end()
+            os.close(fd)
 
     # --- the hand at the wires ---
 

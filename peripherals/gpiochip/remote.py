@@ -77,6 +77,8 @@ class Remote:
     def end(self) -> None:
         """End the connection; every line that was requested over it is released."""
         self._socket.close()
+        while self._handles:
+            os.close(self._handles.popitem()[0])
 
     def _ask(self, what: bytes, fd: int = -1, data: bytes = b"") -> tuple[bytes, int]:
         """The answer and the descriptor that came with it, -1 for none; OSError with the model's number."""

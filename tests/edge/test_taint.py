@@ -111,9 +111,7 @@ def test_a_file_that_bears_the_time_of_the_last_tick_is_found(tmp_path: Path) ->
     assert here.of([(str(tmp_path / "new.txt"), False)]) == "web"
 
 
-def test_a_workspace_too_large_to_look_through_is_marked_whole(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_workspace_too_large_to_look_through_is_marked_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(taint, "_LOOKS", 5)
     for number in range(9):
         (tmp_path / f"{number}").write_text("")

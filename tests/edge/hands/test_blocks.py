@@ -11,6 +11,7 @@ import pytest
 
 from edge.faults import ToolFault
 from edge.hands.blocks import LONGEST, Blocks
+from tests.support import descriptors
 from tests.support.opening import hand, world
 
 
@@ -60,14 +61,14 @@ def test_it_stops_when_it_is_told_to_and_says_why(tmp_path: Path) -> None:
 
 def test_the_descriptor_is_given_back_at_the_end_and_when_nobody_wants_the_rest(tmp_path: Path) -> None:
     (tmp_path / "f").write_bytes(b"x\n" * 200_000)
-    before = len(os.listdir("/proc/self/fd"))
+    before = descriptors.count()
     for _ in range(5):
         list(hand(world(tmp_path), "read", "f").blocks("f"))
         made = hand(world(tmp_path), "read", "f").blocks("f")
         next(iter(made))
         del made
         assert list(Blocks(-1, lambda: "")) == []
-    assert len(os.listdir("/proc/self/fd")) <= before + 5  # each world holds its root
+    assert descriptors.count() <= before + 5  # each world holds its root
 
 
 def test_only_regular_files_have_blocks(tmp_path: Path) -> None:

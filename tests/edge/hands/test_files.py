@@ -20,6 +20,7 @@ from edge.hands import Hands, guard
 from edge.hands.files import Files
 from edge.hands.world import World
 from edge.tape.unkept import Unkept
+from tests.support import descriptors
 
 
 def files(folder: Path, verb: str, path: str, limit: int = 8192, **more: Any) -> Files:
@@ -266,12 +267,12 @@ def test_a_workspace_that_cannot_be_opened_is_a_sentence(tree: Path) -> None:
 
 def test_closing_the_world_gives_the_descriptors_back(tree: Path) -> None:
     scene = Scene(str(tree), "", (Root("work", str(tree)),))
-    before = len(os.listdir("/proc/self/fd"))
+    before = descriptors.count()
     world = World(scene, Unkept(), lambda: pytest.fail("no board is needed"))
-    assert len(os.listdir("/proc/self/fd")) == before + 1
+    assert descriptors.count() == before + 1
     world.close()
     world.close()
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert descriptors.count() == before
 
 
 @pytest.mark.parametrize("inner", ["", "/tapes"])

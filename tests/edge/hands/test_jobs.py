@@ -18,6 +18,7 @@ from edge.hands import Hands, jobs
 from edge.hands.wall import level, limits
 from edge.hands.world import World
 from tests.edge.hands.test_run import WRITE, alive, zombies
+from tests.support import descriptors
 from tests.support.one_call import world
 
 READS = Grant("read", "memory", "jobs")
@@ -202,7 +203,7 @@ def test_the_end_of_the_conversation_ends_all_and_lets_everything_go(tmp_path: P
     mark = f"75.{os.getpid()}"
     talk.shell("true")
     gc.collect()
-    before = len(os.listdir("/proc/self/fd")), len(limits._taken), zombies()
+    before = descriptors.count(), len(limits._taken), zombies()
     for _ in range(3):
         talk.start(f"head -c 200000 /dev/zero | tr '\\0' x; echo up; setsid sleep {mark} & sleep {mark}", "up")
     talk.ended(talk.start("exit 1"))
@@ -212,7 +213,7 @@ def test_the_end_of_the_conversation_ends_all_and_lets_everything_go(tmp_path: P
     assert sorted(facts["why"] for _, facts in talk.over) == ["", "quit", "quit", "quit"]
     gc.collect()
     roots = 1  # the opened workspace
-    assert len(os.listdir("/proc/self/fd")) <= before[0] - roots
+    assert descriptors.count() <= before[0] - roots
     assert (len(limits._taken), zombies()) == before[1:]
     with pytest.raises(ToolFault, match="the conversation ends"):
         talk.world.shells().room()

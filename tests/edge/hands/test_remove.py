@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import descriptors
 from tests.support.file_calls import Desk, small_disk
 from tests.support.opening import WAYS, hold, swapping
 
@@ -119,10 +120,10 @@ def deep(desk: Desk) -> Iterator[int]:
 @pytest.mark.parametrize("forever", [True, False])
 def test_a_tree_that_is_deeper_than_the_kernel_takes_paths_goes(desk: Desk, deep: int, forever: bool) -> None:
     gc.collect()
-    before = len(os.listdir("/proc/self/fd"))
+    before = descriptors.count()
     found = desk.call("file_delete", path="d", recursive=True, forever=forever)
     assert found.data is not None and found.data["folders"] == deep + 2 and not (desk.folder / "d").exists()
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert descriptors.count() == before
 
 
 def test_what_cannot_be_removed_says_what_is_gone(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

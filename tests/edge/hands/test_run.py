@@ -17,6 +17,7 @@ from edge.faults import Refused, ToolFault
 from edge.hands import Hands, run
 from edge.hands.wall import level, limits, tree
 from edge.hands.world import World
+from tests.support import descriptors
 from tests.support.asking import late, moment
 from tests.support.boards import eventually
 from tests.support.one_call import world
@@ -204,12 +205,12 @@ def test_nothing_piles_up(tmp_path: Path) -> None:
     for _ in range(10):  # what is kept for later calls is full
         shell(tmp_path, "true", *WRITE)
     gc.collect()
-    before = len(os.listdir("/proc/self/fd"))
+    before = descriptors.count()
     counted = threading.active_count(), len(limits._taken), zombies()
     for text in ("true", "sleep 9 &", "(sleep 0.01 &) ; sleep 0.1; exit 4", "kill -9 $$"):
         shell(tmp_path, text, *WRITE)
     gc.collect()
-    eventually(lambda: len(os.listdir("/proc/self/fd")) <= before)
+    eventually(lambda: descriptors.count() <= before)
     eventually(lambda: (threading.active_count(), len(limits._taken), zombies()) == counted)
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from edge.hands import spool as module
 from edge.hands.spool import MEMORY, Spool
+from tests.support import descriptors
 
 LETTERS = "aZ 9\n\té水🜚\u0301"
 
@@ -133,13 +134,13 @@ def test_a_full_card_is_as_a_full_head(tmp_path: Path, monkeypatch: pytest.Monke
 def test_there_is_no_name_and_nothing_is_left(tmp_path: Path, can: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if not can:
         monkeypatch.setattr(module.os, "O_TMPFILE", 0)  # to write a folder: EISDIR, as from such a file system
-    before = len(os.listdir("/proc/self/fd"))
+    before = descriptors.count()
     made = Spool(str(tmp_path))
     made.add(0, b"x" * 300_000)
     assert os.listdir(tmp_path) == [] and made.read(299_999, 9).text == "x"
     made.close()
     made.close()
-    assert len(os.listdir("/proc/self/fd")) == before and made.read(0, 9).text == ""
+    assert descriptors.count() == before and made.read(0, 9).text == ""
 
 
 def test_what_it_takes_of_memory_does_not_grow_with_what_is_written(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from edge.hands import Hands
 from edge.hands import tree as walking
 from edge.hands.tree import Tree
 from edge.hands.world import World
+from tests.support import descriptors
 from tests.support.opening import rounds, swapping, world
 
 SOAK = os.environ.get("FIELDHAND_SOAK") == "1"
@@ -249,7 +250,7 @@ def test_a_root_that_links_to_a_secret_asks_the_gate(tmp_path: Path) -> None:
 
 def test_no_descriptor_stays_open(tmp_path: Path) -> None:
     fill(tmp_path, "a/b/c", "a/d", "e")
-    before = len(os.listdir("/proc/self/fd"))
+    before = descriptors.count()
     seen(grown(world(tmp_path)))
     with grown(world(tmp_path)) as tree:
         for _, names, _ in tree:
@@ -260,7 +261,7 @@ def test_no_descriptor_stays_open(tmp_path: Path) -> None:
     here = world(tmp_path)
     del here
     gc.collect()
-    assert len(os.listdir("/proc/self/fd")) <= before
+    assert descriptors.count() <= before
 
 
 @pytest.mark.parametrize("kind", ["folder", "file"])

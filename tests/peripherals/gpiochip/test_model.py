@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import _thread
 import errno
-import os
 import random
 import select
 
@@ -15,6 +14,7 @@ from edge.peripherals.gpiochip.chip import Settings
 from edge.peripherals.gpiochip.find import find
 from edge.peripherals.gpiochip.model import KEPT, Model
 from edge.peripherals.gpiochip.stock import Line, Stock
+from tests.support import descriptors
 from tests.support.boards import eventually, rounds
 
 PATH = "/dev/gpiochip0"
@@ -249,7 +249,7 @@ def test_a_descriptor_hangs_up_when_its_chip_goes():
 def test_nothing_stays_open_behind_a_line():
     model = Model()
     hold(model, Settings("input")).close()
-    before = len(os.listdir("/proc/self/fd"))
+    before = descriptors.count()
     for _ in range(20):
         chip = find(model)
         held = chip.request(17, Settings("input", edges="both"), "x")
@@ -257,7 +257,7 @@ def test_nothing_stays_open_behind_a_line():
             model.pull(PATH, 17, level)
         held.close()
         chip.close()
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert descriptors.count() == before
 
 
 def test_a_debounced_line_reads_as_it_was_until_the_level_stays():

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from edge.hands.wall import level, namespaces, spawn
+from tests.support import descriptors
 from tests.support.rooms import SYSTEM, alive, ended, gone, heard, plan, run, start
 
 ROOT = Path(__file__).parents[4]
@@ -285,7 +286,7 @@ def test_when_the_agent_is_killed_the_keeper_and_its_children_are_gone(tmp_path:
 
 def test_many_at_once_from_threads_and_nothing_is_left_open(tmp_path: Path) -> None:
     run(plan(str(tmp_path)), "true")
-    before = len(os.listdir("/proc/self/fd")), len(os.listdir(f"/proc/{keeper()}/fd"))
+    before = descriptors.count(), len(os.listdir(f"/proc/{keeper()}/fd"))
     found: list[str] = []
 
     def some(number: int) -> None:
@@ -298,7 +299,7 @@ def test_many_at_once_from_threads_and_nothing_is_left_open(tmp_path: Path) -> N
     for thread in threads:
         thread.join()
     assert sorted(found) == sorted(f"{number} {turn}\n" for number in range(4) for turn in range(4))
-    assert (len(os.listdir("/proc/self/fd")), len(os.listdir(f"/proc/{keeper()}/fd"))) == before
+    assert (descriptors.count(), len(os.listdir(f"/proc/{keeper()}/fd"))) == before
     assert not Path(f"/proc/{keeper()}/task/{keeper()}/children").read_text().split()
 
 

@@ -15,6 +15,7 @@ import pytest
 
 from edge.hands.wall import limits, spawn, tree
 from edge.record import replace
+from tests.support import descriptors
 from tests.support.walls import HELD, act, needs_landlock, needs_root, plan
 
 LEVELS = ["seccomp", "off", pytest.param("landlock", marks=needs_landlock)]
@@ -62,7 +63,7 @@ def test_the_agent_is_as_it_was(tmp_path: Path, level: str) -> None:
         status = Path("/proc/self/status").read_text()
         kept = [line for line in status.splitlines() if line.startswith(("Cap", "NoNew", "Seccomp:", "Uid", "Umask"))]
         rlimits = [resource.getrlimit(one) for one in range(16)]
-        return kept, os.getcwd(), rlimits, len(os.listdir("/proc/self/fd")), gc.isenabled(), threading.active_count()
+        return kept, os.getcwd(), rlimits, descriptors.count(), gc.isenabled(), threading.active_count()
 
     act(plan(tmp_path, level=level), "true")  # what is kept for later starts is kept now
     before = state()
@@ -115,7 +116,7 @@ def test_a_program_that_is_not_there_is_an_error_with_its_name(tmp_path: Path) -
     null = os.open("/dev/null", os.O_RDWR)
     tag = limits.tag()
     try:
-        before = len(os.listdir("/proc/self/fd"))
+        before = descriptors.count()
         plain = tmp_path / "plain"
         plain.write_text("no program")
         plain.chmod(0o644)
@@ -127,7 +128,7 @@ def test_a_program_that_is_not_there_is_an_error_with_its_name(tmp_path: Path) -
             spawn.start(plan(tmp_path, level="seccomp", tag=tag), ["/bin/echo", "a\0b"], null, null, null)
         with pytest.raises(OSError):
             spawn.start(plan(tmp_path / "none", level="seccomp", tag=tag), ["/bin/true"], null, null, null)
-        assert len(os.listdir("/proc/self/fd")) == before
+        assert descriptors.count() == before
         assert resource.getrlimit(limits.QUEUES)[0] != tag
         assert not tree.members(tag)
     finally:
