@@ -1,8 +1,8 @@
 """One end of a stream socket that is never waited for: frames in, frames out, both bounded.
 
 Rules this file keeps:
-1. Nothing here blocks. What cannot be sent yet is held, at most HELD bytes and a reply; `full` says that the other side does
-   not read, and whoever owns the wire then stops taking requests from it.
+1. Nothing here blocks. What cannot be sent yet is held, at most HELD bytes and a reply; `full` says that the other
+   side does not read, and whoever owns the wire then stops taking requests from it.
 2. A reply that does not fit a frame becomes a refusal with its id: the wire never raises.
 3. The end of the other side, and every error of the socket, is the same news: `receive` gives None.
 """
