@@ -161,7 +161,7 @@ class _Room:
         self._holder = holder
         self.temporary = _temporary() if wants_temporary(holder.permit) else ""
         self.standing: tuple[str, ...] = ()
-        self.stays = False
+        self.stays: bool = False
 
     def plan(self, found: Level, folder: str) -> tuple[Confinement, tuple[str, ...]]:
         """The plan for the shell, which starts in `folder`, and sentences about what it closes."""
