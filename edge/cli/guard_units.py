@@ -31,7 +31,7 @@ RuntimeDirectory=fieldhand
 RuntimeDirectoryMode=0755
 StateDirectory=fieldhand
 StateDirectoryMode=0700
-OOMScoreAdjust=-900
+{writable}OOMScoreAdjust=-900
 MemoryMax=48M
 TasksMax=8
 UMask=0077
@@ -78,7 +78,19 @@ def unit(kind: str, options: Options) -> str:
         f" --{name} {_word(value)}" for name, value in (("socket", options.socket), ("users", options.users)) if value
     )
     socket = f" --socket {_word(options.socket)}" if options.socket else ""
-    return KINDS[kind].format(program=program(), options=shared + own, others=shared + socket).rstrip("\n")
+    fields = {"options": shared + own, "others": shared + socket, "writable": _writable(options)}
+    return KINDS[kind].format(program=program(), **fields).rstrip("\n")
+
+
+def _writable(options: Options) -> str:
+    """What has to stay writable beside the folders that the unit has made: the folders that options name, if they do.
+
+    They have to exist when the service starts (systemd.exec(5), ReadWritePaths=).
+    """
+    folders = [options.state] if options.state else []
+    folders += [os.path.dirname(os.path.abspath(options.socket))] if options.socket else []
+    paths = " ".join(dict.fromkeys(_word(os.path.abspath(folder)) for folder in folders))
+    return f"ReadWritePaths={paths}\n" if paths else ""
 
 
 def program() -> str:

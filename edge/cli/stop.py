@@ -196,7 +196,19 @@ def _boards(state: str, service: str, seconds: float) -> list[Seen]:
     if service not in asked and os.path.exists(service):
         told = _board(service, state, seconds, own=False)
         seen += [told] if told is not None else []
-    return seen or [Seen("outputs", 0, True, "no board is running")]
+    return seen or [Seen("outputs", 0, True, _none(service, seconds))]
+
+
+def _none(service: str, seconds: float) -> str:
+    """No board of this state folder runs: that, and how a guard that listens as a service is reached all the same."""
+    from edge.peripherals.guard import door
+
+    try:
+        pid = door.ask(service, {"do": "show"}, seconds)["pid"]
+    except HardwareFault:
+        return "no board is running"
+    fix = "fieldhand safe-all makes its outputs safe; fieldhand stop --state FOLDER, with its folder, stops it"
+    return f"no board of this state folder runs; the guard at {service} (process {pid}) does not look into it ({fix})"
 
 
 def _board(path: str, state: str, seconds: float, own: bool = True) -> Seen | None:

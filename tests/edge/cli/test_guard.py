@@ -46,6 +46,13 @@ def test_a_systemd_unit_starts_watches_and_ends_it(tmp_path):
     assert dict(said["Unit"])["StartLimitIntervalSec"] == "0"
 
 
+def test_folders_that_options_name_stay_writable_for_the_unit():
+    given = ["guard", "unit", "systemd", "--state", "/srv/fh", "--socket", "/srv/run/g.sock"]
+    service = dict(sections(unit("systemd", parse(given)))["Service"])
+    assert service["ReadWritePaths"] == "/srv/fh /srv/run"
+    assert "ReadWritePaths" not in unit("systemd", Options()) + unit("busybox", parse(["guard", *given[1:]]))
+
+
 def test_busybox_lines_respawn_it_and_make_safe_at_a_shutdown():
     said = unit("busybox", Options())
     lines = [line.split(":") for line in said.splitlines() if not line.startswith("#")]
