@@ -6,7 +6,8 @@ Rules this file keeps:
    stays, so what it says counts only while somebody holds it.
 2. `last.json` is what the guard here was told to own last (edge.peripherals.guard.owned), replaced whole: written
    beside, fsync, rename, fsync of the folder. It is kept only after the settings were found right.
-3. Folders are 0700 and files 0600.
+3. Folders are 0700 and files 0600. Whatever lies where one of these files should be (a link, a pipe that nobody reads)
+   is an error and never a wait: who keeps leases opens nothing that could make it wait.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from edge.faults import HardwareFault
 from edge.peripherals.guard import line
 from edge.record import Record
 
+SURE = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK  # rule 3, open(2)
+NEW = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | SURE
 LOCK, LOG, LAST, SOCKET = "lock", "board.log", "last.json", "guard.sock"
 NAMES = {"sim": "sim", "lines": "guard"}  # the kind of what is owned -> the folder below the state folder
 LONGEST = 512 * 1024  # bytes of last.json: a description of 128 KiB (execve(2), MAX_ARG_STRLEN) with its quotes escaped
@@ -76,8 +79,7 @@ class Folder:
     def lock(self, socket: str = "") -> bool:
         """Take the lock without waiting, and say where to ask; False when another process holds it."""
         if self._lock < 0:
-            flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-            self._lock = os.open(f"{self.path}/{LOCK}", flags, 0o600)
+            self._lock = os.open(f"{self.path}/{LOCK}", os.O_RDWR | os.O_CREAT | SURE, 0o600)
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -143,7 +145,7 @@ def keep(path: str, said: str, socket: str, users: tuple[int, ...]) -> None:
     from edge.peripherals.guard.journal import sync_folder
 
     target = f"{path}/{LAST}"
-    fd = os.open(target + ".new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    fd = os.open(target + ".new", NEW, 0o600)
     try:
         told = {"version": 1, "owned": said, "socket": socket, "users": users}
         data = line.write(told).encode("ascii") + b"\n"

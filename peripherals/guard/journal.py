@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 NAME = "board.jsonl"
 LIMIT = 256 * 1024
+KIND, PLAIN = 0o170000, 0o100000  # of a file, in its mode (inode(7))
 TAIL = 16 * 1024
 HISTORY = 64 * 1024  # bytes of the record that are looked at for what was switched within the hour
 HOUR = 3600.0
@@ -132,9 +133,14 @@ class Journal:
 
     def _open(self) -> None:
         """Open for appending; a new file's name is put on the card with it."""
-        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-        self._fd = os.open(self.path, flags, 0o600)
-        self._size = os.fstat(self._fd).st_size
+        from edge.peripherals.guard.folder import SURE
+
+        self._fd = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT | SURE, 0o600)
+        found = os.fstat(self._fd)
+        if found.st_mode & KIND != PLAIN:
+            self._let_go()
+            raise OSError(22, "it is no plain file")
+        self._size = found.st_size
         self._torn = self._size > 0 and os.pread(self._fd, 1, self._size - 1) != b"\n"
         if not self._size:
             sync_folder(self.path.rpartition("/")[0])

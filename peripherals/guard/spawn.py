@@ -20,6 +20,7 @@ from time import monotonic, sleep
 
 from edge.faults import HardwareFault
 from edge.peripherals.guard import owned
+from edge.peripherals.guard.folder import SURE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,6 +86,10 @@ class Elsewhere:
         """True: how it ends is not ours to know."""
         return True
 
+    def crashed(self) -> bool:
+        """False: that it is started again is for whoever started it."""
+        return False
+
     def how(self) -> str:
         """What is known of its end."""
         return "ended, or let this agent go"
@@ -130,6 +135,11 @@ class Child:
     def clean(self) -> bool:
         """True when it ended as it should, with exit code 0 (or nobody knows how)."""
         return self.ended() and not self._status
+
+    def crashed(self) -> bool:
+        """True when it ended by what it could not see to: a signal that nobody handles, an error of its own."""
+        status = (self._status or 0) if self.ended() else 0
+        return os.WIFSIGNALED(status) or (os.WIFEXITED(status) and os.WEXITSTATUS(status) == 1)
 
     def how(self) -> str:
         """How it ended, for a sentence: `was killed by signal 9`."""
@@ -194,7 +204,7 @@ def _log(path: str) -> int:
     """The log opened for the child's stderr, begun anew when it is long; /dev/null when there is none."""
     if not path:
         return os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC)
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | SURE, 0o600)
     if os.fstat(fd).st_size > LOG_LIMIT:
         os.ftruncate(fd, 0)
     return fd

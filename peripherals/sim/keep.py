@@ -16,7 +16,7 @@ from __future__ import annotations
 import posix as os
 
 from edge.peripherals.guard import line
-from edge.peripherals.guard.folder import Folder
+from edge.peripherals.guard.folder import NEW, Folder
 from edge.peripherals.guard.journal import sync_folder
 from edge.peripherals.sim.worlds import name_of, sim_board
 
@@ -78,7 +78,7 @@ class Keep(Folder):
 
     def _replace(self, name: str, data: bytes) -> None:
         path = f"{self.path}/{name}"
-        fd = os.open(path + ".new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        fd = os.open(path + ".new", NEW, 0o600)
         try:
             if os.write(fd, data) != len(data):
                 raise OSError(28, "the card is full")

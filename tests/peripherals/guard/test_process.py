@@ -266,6 +266,27 @@ def test_a_card_that_takes_nothing_does_not_stop_the_guard(tmp_path):
 # Two boards
 
 
+@pytest.mark.parametrize("name", ["state.json.new", "board.jsonl", "board.jsonl.1", "override", "stop"])
+def test_a_pipe_that_nobody_reads_does_not_make_the_guard_wait(tmp_path, name):
+    os.makedirs(tmp_path / "sim", mode=0o700)
+    os.mkfifo(tmp_path / "sim" / name)
+    board = Board.start(str(tmp_path), 60.0)
+    for number in range(10):
+        assert board.set("fan", number % 2 == 0, 30.0, f"c{number}")["state"] is (number % 2 == 0)
+    for _ in range(3):  # the state is kept after each of them
+        board.safe_all()
+    board.close()
+    assert board.events() == []
+
+
+@pytest.mark.parametrize("name", ["lock", "board.log"])
+def test_a_pipe_where_its_own_files_should_be_is_said(tmp_path, name):
+    os.makedirs(tmp_path / "sim", mode=0o700)
+    os.mkfifo(tmp_path / "sim" / name)
+    with pytest.raises(HardwareFault, match=r"cannot (use its folder|be started with the log)"):
+        Board.start(str(tmp_path), 60.0)
+
+
 def test_a_second_agent_on_the_same_folder_joins_the_board_that_runs(board, tmp_path):
     second = Board.start(str(tmp_path), run="second")
     assert (second.pid, second.started, second.speed) == (board.pid, 0, board.speed)
