@@ -204,11 +204,14 @@ def _none(service: str, seconds: float) -> str:
     from edge.peripherals.guard import door
 
     try:
-        pid = door.ask(service, {"do": "show"}, seconds)["pid"]
+        told = door.ask(service, {"do": "show"}, seconds)
     except HardwareFault:
+        told = None
+    if told is None:
         return "no board is running"
     fix = "fieldhand safe-all makes its outputs safe; fieldhand stop --state FOLDER, with its folder, stops it"
-    return f"no board of this state folder runs; the guard at {service} (process {pid}) does not look into it ({fix})"
+    guard = f"the guard at {service} (process {told['pid']})"
+    return f"no board of this state folder runs; {guard} does not look into it ({fix})"
 
 
 def _board(path: str, state: str, seconds: float, own: bool = True) -> Seen | None:
