@@ -9,7 +9,9 @@ Rules:
    a line does when nobody holds it is the kernel's: mainline makes it an input again, the Raspberry Pi's leaves it.
 4. After a clean end of a service (SERVICE_RESULT of systemd is `success`, systemd.exec(5)) an output that is declared
    to hold what it has when the guard ends is left so, for then a supervisor asks and no person.
-5. Exit code 0: every output was read back safe. 7: of one at least that is not known.
+5. A lab line that nobody wrote is only driven where the kernel calls it an output that nobody holds: what is wired to
+   an input may drive it from the other side.
+6. Exit code 0: every output was read back safe. 7: of one at least that is not known.
 """
 
 from __future__ import annotations
@@ -27,10 +29,12 @@ if TYPE_CHECKING:
 
     from edge.call import Output
     from edge.cli.args import Options
+    from edge.peripherals.guard.lines import LinesPlant
     from edge.peripherals.guard.owned import Owned
 
 SECONDS = 3.0
 UNKNOWN = 7
+UNWRITTEN = "nobody wrote this lab line, and no guard drives it"
 
 
 class Seen(Record):
@@ -141,6 +145,10 @@ def _asked(path: str, who: str) -> list[Seen] | None:
 
 
 def _row(name: str, row: Mapping[str, Any], of: str) -> Seen:
+    from edge.peripherals.guard.protocol import WAITS
+
+    if row["state"] is None and not row["fault"] and row.get("why") == WAITS:
+        return Seen(name, True, UNWRITTEN, of)
     if row["state"] is None:
         return Seen(name, None, row["fault"] or "its state cannot be read back", of)
     on = "on" if row["state"] else "off"
@@ -159,18 +167,32 @@ def _taken(owned: Owned) -> Iterator[Seen]:
     kept = [output for output in owned.outputs if clean and output.on_exit == "hold"]
     wanted = [replace(output, on_start="safe", on_exit="safe") for output in owned.outputs if output not in kept]
     names = {output.name for output in wanted}
-    lines = tuple(replace(wired, lazy=False) for wired in owned.lines if wired.name in names)
+    lines = tuple(wired for wired in owned.lines if wired.name in names)
     channels = tuple(channel for channel in owned.channels if channel.name in names)
     yield from (Seen(output.name, True, "held as it is, as it is declared", "the settings") for output in kept)
     plant = LinesPlant(
         replace(owned, outputs=tuple(wanted), sensors=(), lines=lines, channels=channels), seam.of(owned.chips)
     )
     try:
+        for output in wanted:
+            if plant.left(output.name):
+                _safe(plant, output)
         missing = plant.missing
         for output in wanted:
+            if plant.waits(output.name):
+                yield Seen(output.name, True, UNWRITTEN, "this command")
+                continue
             yield _read_back(output, plant.level(output.name, 0.0), missing.get(output.name, ""))
     finally:
         plant.close()
+
+
+def _safe(plant: LinesPlant, output: Output) -> None:
+    """Drive it safe; why that failed is read back then."""
+    try:
+        plant.drive(output.name, float(output.safe), 0.0)
+    except HardwareFault as fault:
+        say(f"fieldhand: {fault}")
 
 
 def _read_back(output: Output, level: float | None, missing: str) -> Seen:

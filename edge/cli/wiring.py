@@ -307,9 +307,13 @@ def _wrong(row: Row, sentence: str, fix: str = "") -> Row:
 
 
 def _output(row: Row, told: Any, guard: Guard) -> Row:
+    from edge.peripherals.guard.protocol import WAITS
+
     if told is None:
         return _wrong(row, "the guard that runs does not have it", "start the guard anew")
     state, fault = told.get("state"), str(told.get("fault") or "")
+    if state is None and not fault and told.get("why") == WAITS:
+        return replace(row, now="not driven", said=WAITS) if row.answers else row
     if state is None:
         return _wrong(replace(row, now="unknown"), fault or "the guard cannot read it back")
     level = told.get("level")

@@ -168,12 +168,18 @@ class Guard:
                 self.driver.safe(row, why, now)
 
     def safe_all(self, real: float) -> dict[str, dict[str, Any]]:
-        """Make everything safe, whoever holds it, also what is not as it was driven; the states after that."""
+        """Make everything safe, whoever holds it, also what is not as it was driven; the states after that.
+
+        A lab line that no guard took is driven only where it is an output already: what is wired to an input may drive
+        it from the other side.
+        """
         self.make_safe(protocol.SAFE_ALL, real)
         now = self._at(real)
         for row in list(self.leases.rows.values()):
             level = self.driver.level(row.output.name, now)
-            if row.output.name in self.driver.stuck or (level is not None and not same(level, row.level)):
+            name = row.output.name
+            left = level is None and self.driver.waits(name) and self.plant.left(name)  # type: ignore[attr-defined]
+            if left or name in self.driver.stuck or (level is not None and not same(level, row.level)):
                 self.driver.safe(row, protocol.SAFE_ALL, now)
         return self.states(now)
 

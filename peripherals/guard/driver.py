@@ -69,6 +69,11 @@ class Driver:
         watch = self.watches.get(name)
         return watch.fault if watch else ""
 
+    def waits(self, name: str) -> bool:
+        """True for an output of real lines that is only taken when it is first switched."""
+        asks = getattr(self.plant, "waits", None)
+        return asks is not None and bool(asks(name))
+
     def away(self, row: Row, now: float) -> None:
         """Drive an output to the level of a granted row; HardwareFault when it failed, and then it was made safe."""
         try:
@@ -162,7 +167,7 @@ def same(found: float, wanted: float) -> bool:
 
 def states(driver: Driver, said: dict[str, str], now: float) -> dict[str, dict[str, object]]:
     """The rows of states as they are read back, with faults and what holds them by hand."""
-    from edge.peripherals.guard.protocol import WORD, clip
+    from edge.peripherals.guard.protocol import WAITS, WORD, clip
 
     rows = driver.leases.states(now)
     for name, row in rows.items():
@@ -175,7 +180,7 @@ def states(driver: Driver, said: dict[str, str], now: float) -> dict[str, dict[s
         row.update(
             state=None if unknown else level > 0.0,  # type: ignore[operator]
             level=None if unknown else round(level, 4),  # type: ignore[arg-type]
-            why=clip(row["why"], 2 * WORD),
+            why=WAITS if level is None and driver.waits(name) else clip(row["why"], 2 * WORD),
             fault=clip(fault, 2 * WORD),
             override=clip(said.get(name, ""), 2 * WORD),
         )

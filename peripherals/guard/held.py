@@ -165,6 +165,15 @@ class OutputLine(Held):
             return False
         return self._attempt(self._ask)
 
+    def left(self) -> bool:
+        """Whether a line that waits may be driven all the same: the kernel calls it an output that nobody holds."""
+        try:
+            chip = self._chips.chip(self.wired.chip)
+            info = chip.info(chip.offset_of(self.wired.line))
+        except HardwareFault:
+            return False
+        return info.direction == "output" and not info.used
+
     def drive(self, level: float) -> None:
         """HardwareFault: the state is unknown. UsageFault: no level of a line."""
         value = self._value(level)

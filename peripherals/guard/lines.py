@@ -59,6 +59,15 @@ class LinesPlant:
         declared = [one.name for one in self.outputs] + [one.name for one in self.sensors]
         return {**found, **{name: "it is wired nowhere" for name in declared if name not in wired}}
 
+    def waits(self, name: str) -> bool:
+        """True for an output that nobody switched yet and that is only taken then."""
+        return name in self._ends and self._ends[name].waits
+
+    def left(self, name: str) -> bool:
+        """True for one that waits and may be driven all the same, by who had it before."""
+        end = self._ends.get(name)
+        return isinstance(end, OutputLine) and end.waits and end.left()
+
     @property
     def notes(self) -> list[str]:
         """What is to be told of the board as it stands, as sentences."""

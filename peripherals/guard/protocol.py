@@ -53,6 +53,7 @@ STOPPING = "board stopping"
 STARTED = "board started anew"
 STOPPED = "emergency stop"
 SAFE_ALL = "safe-all"
+WAITS = "not driven yet"  # a lab line that nobody wrote: no guard has taken it
 FAILED = "drive failed"
 LIFTED = "override lifted"
 SET = "set"

@@ -15,8 +15,11 @@ from edge.cli.board import choose
 from edge.cli.guard import main
 from edge.cli.guard_units import unit
 from edge.faults import HardwareFault, UsageFault
+from edge.peripherals.gpiochip.chip import Settings
+from edge.peripherals.gpiochip.find import find
 from edge.peripherals.guard import folder, owned
 from tests.support import agent
+from tests.support.chips import ChipServer
 
 
 def sections(text):
@@ -138,3 +141,23 @@ def test_safe_all_reaches_a_simulated_board(tmp_path):
         assert board.states()["fan"]["why"] == "safe-all"
     finally:
         board.close()
+
+
+def test_safe_all_without_a_guard_drives_what_is_an_output_already_and_no_unwritten_lab_line(tmp_path):
+    server = ChipServer(tmp_path, "pi3")
+    try:
+        outside, seam = server.outside(), server.remote()
+        config = tmp_path / "config.toml"
+        lab = 'lines = ["GPIO22", "GPIO23"]\nlab = true\n'
+        config.write_text(f'board = "auto"\n[gpio]\nchips = "{server.chips}"\n{lab}[outputs.pump]\nline = 17\n')
+        chip = find(seam)
+        for line in (17, 23):
+            chip.request(line, Settings("output", True), "before").close()
+        chip.close()
+        done = agent.run("safe-all", "--config", str(config), home=tmp_path)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert "safe    GPIO22: nobody wrote this lab line" in done.stdout and "safe    GPIO23: off" in done.stdout
+        assert not outside.level("pinctrl-bcm2835", 17) and not outside.level("pinctrl-bcm2835", 23)
+        assert not [one for one in outside.record() if one["what"] == "GET_LINE" and one["line"] == 22]
+    finally:
+        server.close()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from edge.call import Output
 from edge.cli.wiring import Guard
 from edge.peripherals.boards.identity import Board
 from edge.peripherals.boards.survey import survey
@@ -15,6 +16,7 @@ from edge.peripherals.gpiochip.stock import Line as StockLine
 from edge.peripherals.gpiochip.stock import Stock
 from edge.peripherals.guard.lines import LinesPlant
 from edge.peripherals.guard.owned import GpioLine, Owned
+from edge.peripherals.guard.protocol import WAITS
 from edge.record import replace
 from tests.support.wired import DOOR, FAN, OWNED, PI3, PUMP, WITH_PWM, checked, guard, held
 
@@ -200,3 +202,13 @@ def test_a_pin_is_told_only_where_the_header_is_known() -> None:
     other = Model((Stock("gpiochip0", "soc-gpio", tuple(StockLine(f"GPIO{number}") for number in range(32))),))
     row = checked(other, Guard(), board=Board())["pump"]
     assert (row.pin, row.chip, row.answers) == (0, "soc-gpio", True)
+
+
+def test_a_lab_line_that_nobody_wrote_is_no_fault_of_the_guards() -> None:
+    lab = Output("GPIO22", "lab line", "GPIO22", "high")
+    owned = Owned("lines", (lab,), (), (GpioLine("GPIO22", "", "GPIO22", lazy=True),))
+    told = {"GPIO22": {"state": None, "level": None, "left": None, "fault": "", "why": WAITS}}
+    row = checked(Model("pi3"), Guard(9, "/s", outputs=told), owned)["GPIO22"]
+    assert (row.answers, row.now, row.said) == (True, "not driven", WAITS)
+    told["GPIO22"]["fault"] = "held by mower"
+    assert not checked(Model("pi3"), Guard(9, "/s", outputs=told), owned)["GPIO22"].answers

@@ -12,6 +12,7 @@ from edge.peripherals.gpiochip.model import Model
 from edge.peripherals.guard.inprocess import InProcessBoard
 from edge.peripherals.guard.lines import LinesPlant
 from edge.peripherals.guard.owned import GpioLine, Owned, PwmChannel
+from edge.peripherals.guard.protocol import WAITS
 from edge.peripherals.sysfs.model import Chip, PwmModel
 from tests.support.boards import Clock
 
@@ -179,4 +180,18 @@ def test_an_output_that_could_not_be_had_says_who_has_it_and_one_that_came_back_
     held.close()
     rig.seconds(3.0)
     assert (rig.row()["state"], rig.row()["fault"]) == (False, "")
+    chip.close()
+
+
+def test_all_safe_leaves_an_unwritten_lab_line_alone_unless_somebody_left_it_driven() -> None:
+    rig = Rig()
+    row = rig.board.safe_all()["gpio23"]
+    assert (row["state"], row["fault"], row["why"]) == (None, "", WAITS)
+    assert not [done for done in rig.model.record if done.what == "GET_LINE" and done.line == 23]
+    chip = GpioChip(rig.model, rig.model.chips()[0])
+    other = chip.request(23, Settings("output", True), "mower")
+    assert rig.board.safe_all()["gpio23"]["state"] is None and rig.wire(23) is True  # it is the other's
+    other.close()
+    assert rig.wire(23) is True  # this kernel keeps what was driven
+    assert rig.board.safe_all()["gpio23"]["state"] is False and rig.wire(23) is False
     chip.close()
