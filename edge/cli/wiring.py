@@ -90,7 +90,7 @@ class Guard(Record):
 
 
 def ask(paths: tuple[str, ...], owned: Owned) -> Guard:
-    """The first guard that listens at one of these sockets; none that runs when nobody does."""
+    """The first guard that listens at one of these sockets, the service's first; none that runs when nobody does."""
     from edge.peripherals.guard import door
     from edge.peripherals.guard.owned import text
 
@@ -104,6 +104,9 @@ def ask(paths: tuple[str, ...], owned: Owned) -> Guard:
             continue
         if reply is not None:
             return replace(heard(reply, path), differs=told != text(owned))
+        if path == paths[0] and os.path.exists(path):  # then no agent starts one of its own either
+            fix = "start its service (fieldhand guard run), or take that file away"
+            trouble = Guard(0, path, f"no guard listens at {path}, which is there", fix)
     return trouble
 
 

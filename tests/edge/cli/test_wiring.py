@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from edge.call import Output
-from edge.cli.wiring import Guard
+from edge.cli.wiring import Guard, ask
 from edge.peripherals.boards.identity import Board
 from edge.peripherals.boards.survey import survey
 from edge.peripherals.gpiochip.chip import Chip, Settings
@@ -212,3 +212,13 @@ def test_a_lab_line_that_nobody_wrote_is_no_fault_of_the_guards() -> None:
     assert (row.answers, row.now, row.said) == (True, "not driven", WAITS)
     told["GPIO22"]["fault"] = "held by mower"
     assert not checked(Model("pi3"), Guard(9, "/s", outputs=told), owned)["GPIO22"].answers
+
+
+def test_a_place_of_a_service_where_nobody_listens_is_told(tmp_path: Path) -> None:
+    paths = (str(tmp_path / "service.sock"), str(tmp_path / "own.sock"))
+    assert ask(paths, OWNED) == Guard()
+    Path(paths[1]).touch()
+    assert ask(paths, OWNED) == Guard()  # the next start takes that away
+    Path(paths[0]).touch()
+    found = ask(paths, OWNED)
+    assert (found.runs, found.where) == (False, paths[0]) and "no guard listens at" in found.trouble and found.fix
