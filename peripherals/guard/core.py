@@ -88,7 +88,11 @@ class Clock(Record):
 
 
 class Guard:
-    """Owns the outputs of one plant on behalf of its agents. `past`: see edge.peripherals.guard.limits."""
+    """Owns the outputs of one plant on behalf of its agents. `past`: see edge.peripherals.guard.limits.
+
+    `since`: name -> board time at which an output that was away from safe when an earlier guard ended had left it. One
+    that is held from the start (on_start) has been away since then, so that no number of starts makes `max_on` longer.
+    """
 
     def __init__(
         self,
@@ -96,6 +100,7 @@ class Guard:
         clock: Clock,
         heartbeat: float = protocol.HEARTBEAT,
         past: Mapping[str, Iterable[float]] | None = None,
+        since: Mapping[str, float] | None = None,
     ) -> None:
         self.plant = plant
         self.clock = clock
@@ -105,7 +110,7 @@ class Guard:
         self.driver = Driver(plant, self.leases, feedback.watches(plant.outputs, clock.base), self.manual)
         self.looks = Looks(self.driver)
         self._real = self._looked = clock.real
-        self.driver.begin(clock.base)
+        self.driver.begin(clock.base, since or {})
 
     @property
     def stopped(self) -> str:

@@ -18,6 +18,8 @@ from edge.record import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from edge.peripherals.guard.core import Plant
     from edge.peripherals.guard.feedback import Watch
     from edge.peripherals.guard.leases import Leases
@@ -38,13 +40,17 @@ class Driver:
         self.notes: list[Transition] = []
         self.changed = False
 
-    def begin(self, now: float) -> None:
-        """Take what the plant has at the start: made safe, or held until its longest time where it is declared so."""
+    def begin(self, now: float, since: Mapping[str, float]) -> None:
+        """Take what the plant has at the start: made safe, or held until its longest time where it is declared so.
+
+        `since`: when an output left safe, where that is known.
+        """
         for row in list(self.leases.rows.values()):
             level = self.level(row.output.name, now)
             if level is None or same(level, row.level):
                 continue
-            found = replace(row, level=level, end=now + row.output.max_on, why=STARTED)
+            left = min(since.get(row.output.name, now), now)
+            found = replace(row, level=level, since=left, end=left + row.output.max_on, why=STARTED)
             if row.output.on_start != "hold":
                 self.safe(found, STARTED, now)
                 continue

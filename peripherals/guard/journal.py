@@ -20,7 +20,7 @@ from edge.peripherals.guard import line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     from edge.call import Output
@@ -30,7 +30,6 @@ NAME = "board.jsonl"
 LIMIT = 256 * 1024
 KIND, PLAIN = 0o170000, 0o100000  # of a file, in its mode (inode(7))
 TAIL = 16 * 1024
-HISTORY = 64 * 1024  # bytes of the record that are looked at for what was switched within the hour
 HOUR = 3600.0
 FIELDS = {"board": (int, float), "name": (str,), "state": (bool,), "why": (str,), "call": (str,)}
 
@@ -161,23 +160,37 @@ def leavings(folder: str, boot: str, now: float, outputs: Iterable[Output]) -> d
     For outputs that may do so a number of times; of a real board only within this boot. Nothing when the record cannot
     be read: what is not known cannot be counted.
     """
-    safe = {output.name: output.safe for output in outputs if output.max_per_hour}
-    found: dict[str, list[float]] = {name: [] for name in safe}
-    away = dict.fromkeys(safe, False)
-    if not safe:
-        return found
-    try:
-        rows = [row for name in (NAME + ".1", NAME) for row in _lines(f"{folder}/{name}", HISTORY)]
-    except OSError:
-        return found
-    for row in rows:
-        name = row["name"]
-        if name not in safe or row.get("kind") or row.get("boot", "") != boot:
-            continue
-        was, away[name] = away[name], row["state"] != safe[name]
-        if away[name] and not was and row["board"] > now - HOUR:
-            found[name].append(float(row["board"]))
+    found: dict[str, list[float]] = {output.name: [] for output in outputs if output.max_per_hour}
+    for name, away, at in _switches(folder, boot, [output for output in outputs if output.max_per_hour]):
+        if away and at > now - HOUR:
+            found[name].append(at)
     return found
+
+
+def since(folder: str, boot: str, outputs: Iterable[Output]) -> dict[str, float]:
+    """When each output that the record leaves away from safe had left it (board s); of those held at a start."""
+    found: dict[str, float] = {}
+    for name, away, at in _switches(folder, boot, [output for output in outputs if output.on_start == "hold"]):
+        if away:
+            found[name] = at
+        else:
+            found.pop(name, None)
+    return found
+
+
+def _switches(folder: str, boot: str, outputs: Iterable[Output]) -> Iterator[tuple[str, bool, float]]:
+    """Each time that one of these outputs left its safe value or came back to it: name, away from safe now, board s."""
+    away = dict.fromkeys([output.name for output in outputs], False)
+    safe = {output.name: output.safe for output in outputs}
+    for file in (NAME + ".1", NAME) if safe else ():
+        try:
+            for row in _read(_tail(f"{folder}/{file}", LIMIT), safe):
+                name, now = row["name"], row["state"] != safe[row["name"]]
+                if not row.get("kind") and row.get("boot", "") == boot and away[name] != now:
+                    away[name] = now
+                    yield name, now, float(row["board"])
+        except OSError:
+            continue
 
 
 def last(folder: str, count: int) -> list[dict[str, Any]]:
@@ -192,17 +205,27 @@ def last(folder: str, count: int) -> list[dict[str, Any]]:
     return found
 
 
-def _lines(path: str, size: int = TAIL) -> list[dict[str, Any]]:
-    found = []
-    for text in _tail(path, size).decode("ascii", "replace").splitlines():
+def _lines(path: str) -> list[dict[str, Any]]:
+    return list(_read(_tail(path, TAIL)))
+
+
+def _read(data: bytes, names: Iterable[str] = ()) -> Iterator[dict[str, Any]]:
+    """The transitions in a piece of a record, one by one; of these names only when there are some."""
+    wanted = [line.write({"name": name})[1:-1].encode("ascii") for name in names]
+    at = 0
+    while at < len(data):
+        end = data.find(b"\n", at) % (len(data) + 1)  # -1, none: the end of all
+        text, at = data[at:end], end + 1
+        if wanted and not any(name in text for name in wanted):
+            continue
         try:
-            fields = line.read(text)
+            fields = line.read(text.decode("ascii", "replace"))
         except ValueError:
             continue  # rule 5: a torn line, or the half of one at the start of the tail
         if isinstance(fields, dict) and all(type(fields.get(name)) in types for name, types in FIELDS.items()):
             fields["run"] = run if isinstance(run := fields.get("run"), str) else ""
-            found.append(fields)
-    return found
+            if not wanted or fields["name"] in names:
+                yield fields
 
 
 def _tail(path: str, tail: int) -> bytes:

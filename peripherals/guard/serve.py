@@ -13,7 +13,7 @@ from edge.faults import Fault, HardwareFault, Refused
 from edge.peripherals.guard import door, overrides, protocol, sessions
 from edge.peripherals.guard.core import Clock, Guard
 from edge.peripherals.guard.folder import SOCKET
-from edge.peripherals.guard.journal import Journal, last, leavings
+from edge.peripherals.guard.journal import Journal, last, leavings, since
 from edge.peripherals.guard.leases import safe_level
 from edge.peripherals.guard.notify import VARIABLES, Notifier
 from edge.peripherals.guard.overrides import Overrides
@@ -46,8 +46,11 @@ class Serving:
         self.notes = list(stand.notes)
         self.journal = Journal(stand.folder, stand.boot, aside=stand.kind == "lines")
         real = monotonic()
-        past = leavings(stand.folder, stand.boot, stand.base, stand.plant.outputs) if stand.folder else {}
-        self.guard = Guard(stand.plant, Clock(stand.base, real, told.speed), told.owned.heartbeat, past)
+        kept, outputs = stand.folder, stand.plant.outputs
+        past = leavings(kept, stand.boot, stand.base, outputs) if kept else {}
+        self._held = since(kept, stand.boot, outputs) if kept else {}
+        clock = Clock(stand.base, real, told.speed)
+        self.guard = Guard(stand.plant, clock, told.owned.heartbeat, past, self._held)
         self.overrides = Overrides(stand.folder, [output.name for output in stand.plant.outputs])
         if stand.folder:
             self.overrides.lay()
@@ -281,9 +284,10 @@ class Serving:
     # What is kept
 
     def _begin(self) -> None:
-        """Write down the outputs that a guard which died left on: this start made them safe.
+        """Write down the outputs that a guard which died left on: this start made them safe, or holds them.
 
-        The record is asked as well as the kept state: it is written first, and death may come in between.
+        The record is asked as well as the kept state: it is written first, and death may come in between. What is held
+        and was not known to be on is written down too, so that the next start knows since when.
         """
         recorded = self._recorded()
         for output in self.stand.plant.outputs:
@@ -292,6 +296,11 @@ class Serving:
                 if level == float(output.safe):
                     note = protocol.Transition(self.stand.base, output.name, output.safe, protocol.STARTED, level=level)
                     self.journal.add(note, time())
+        for row in self.guard.leases.away():
+            if row.output.name not in self._held:
+                name, state = row.output.name, row.state
+                note = protocol.Transition(self.stand.base, name, state, protocol.STARTED, level=row.level)
+                self.journal.add(note, time())
 
     def _recorded(self) -> dict[str, bool]:
         """How the record left each output; nothing when it cannot be read."""

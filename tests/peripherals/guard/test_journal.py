@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from edge.call import Output
-from edge.peripherals.guard.journal import Journal, last, leavings
+from edge.peripherals.guard.journal import Journal, last, leavings, since
 from edge.peripherals.guard.protocol import Transition
 from edge.record import replace
 from tests.support.boards import eventually
@@ -59,6 +59,24 @@ def test_what_was_switched_within_the_hour_of_this_boot_is_counted(tmp_path):
     assert leavings(str(tmp_path), "next", 10.0, (pump,)) == {"pump": []}
     assert leavings(str(tmp_path / "absent"), "now", 10.0, (pump,)) == {"pump": []}
     assert leavings(str(tmp_path), "now", 10.0, (fan,)) == {}
+
+
+def test_since_when_an_output_is_away_is_found_behind_many_lines_of_others(tmp_path):
+    journal = Journal(str(tmp_path), "now")
+    journal.add(Transition(100.0, "pump", False, "set"), 0.0)
+    journal.add(Transition(200.0, "pump", True, "set"), 0.0)
+    journal.add(Transition(300.0, "pump", True, "set"), 0.0)
+    journal.add(Transition(300.0, "pump", False, "does not obey", kind="fault"), 0.0)
+    for number in range(1500):
+        journal.add(note(number, "fan"), 0.0)
+    journal.close()
+    pump, fan = Output("pump", "a pump", "x", on_start="hold"), Output("fan", "a fan", "x")
+    assert since(str(tmp_path), "now", (pump, fan)) == {"pump": 200.0}
+    assert since(str(tmp_path), "next", (pump,)) == {}
+    assert since(str(tmp_path), "now", (replace(pump, safe=True),)) == {}
+    assert since(str(tmp_path / "absent"), "now", (pump,)) == {}
+    counted = Output("pump", "a pump", "x", max_per_hour=3)
+    assert leavings(str(tmp_path), "now", 400.0, (counted,)) == {"pump": [200.0]}
 
 
 def test_a_card_that_takes_its_time_holds_up_nobody_and_gets_everything(tmp_path, monkeypatch):

@@ -236,6 +236,36 @@ def test_a_start_takes_what_was_held_as_it_is(place):
     assert place.level(FAN) is False
 
 
+def test_no_number_of_kills_makes_the_longest_time_longer(place):
+    place.settings.write_text(place.settings.read_text().replace('on_exit = "hold"', "max_on = 3"))
+    guard = place.up()
+    began = time.monotonic()
+    place.join().set("fan", True, 3.0, "c1")
+    while place.level(FAN):
+        assert time.monotonic() < began + 30.0
+        guard.kill()
+        guard.wait()
+        guard = place.up()
+        row = place.ask("show")["outputs"]["fan"]
+        assert row["state"] is False or time.monotonic() + row["left"] <= began + 3.5
+    assert time.monotonic() > began + 2.0  # it was held over kills until then
+    assert rows(place)[-1]["why"] == "lease ended"
+
+
+def test_what_is_held_without_anybody_knowing_since_when_is_written_down(place):
+    place.settings.write_text(place.settings.read_text().replace('on_exit = "hold"', "max_on = 60"))
+    guard = place.up()
+    place.join().set("fan", True, 30.0, "c1")
+    guard.kill()
+    guard.wait()
+    os.unlink(place.state / "guard" / "board.jsonl")
+    for _ in range(2):
+        guard = place.up()
+        guard.kill()
+        guard.wait()
+    assert [(row["name"], row["state"], row["why"]) for row in rows(place)] == [("fan", True, "board started anew")]
+
+
 def test_usr1_makes_everything_safe_and_ends_nothing(place):
     process = place.up()
     board = place.join()
