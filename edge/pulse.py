@@ -8,6 +8,8 @@ Rules:
    cannot be taken now, it is kept for the next round.
 3. A board that takes no heartbeat LOST_AFTER times in a row is told as lost, once.
 4. Several beats fit into the guard's time (`Board.heartbeat`), however short it is.
+5. A board process that this run started and that crashed is started again at once (`renew`): nothing else would make
+   its outputs safe. That is tried until it works; the new one has a heartbeat of its own.
 """
 
 from __future__ import annotations
@@ -33,10 +35,20 @@ LOST = {
 
 
 class Pulse:
-    """`silence()`: for how many seconds the main thread was not seen; `tell(event)` is False to get the event again."""
+    """`silence()`: for how many seconds the main thread was not seen; `tell(event)` is False to get the event again.
 
-    def __init__(self, board: Board, silence: Callable[[], float], tell: Callable[[Mapping[str, Any]], bool]) -> None:
+    `renew()` starts another board and says whether there is one now.
+    """
+
+    def __init__(
+        self,
+        board: Board,
+        silence: Callable[[], float],
+        tell: Callable[[Mapping[str, Any]], bool],
+        renew: Callable[[], bool],
+    ) -> None:
         self._board = board
+        self._renew = renew
         self._silence = silence
         self._tell = tell
         self._kept: list[Mapping[str, Any]] = []
@@ -51,7 +63,7 @@ class Pulse:
         self._over = True
 
     def _beat(self) -> None:
-        last = 0.0
+        last = tried = 0.0
         lost = 0
         while not self._over:
             now = time.monotonic()
@@ -64,6 +76,9 @@ class Pulse:
             self._kept += self._board.events()
             while self._kept and self._tell(self._kept[0]):
                 self._kept.pop(0)
+            if self._board.gone and now - tried >= EVERY:
+                tried = now
+                self._over = self._over or self._renew()
             time.sleep(min(LOOK, self._every() / 4))
 
     def _every(self) -> float:

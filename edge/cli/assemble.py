@@ -11,6 +11,7 @@ from edge.cli import say, settle, watching
 from edge.cli.stock import catalogue
 from edge.cli.who import approver
 from edge.context import Context
+from edge.faults import HardwareFault
 from edge.hands.world import World
 from edge.loop import Loop
 from edge.model import make
@@ -171,7 +172,7 @@ class Run:
             pass  # a guard that was joined is nobody's child here
         for sentence in board.notes:
             self.watcher.board({"event": "note", "why": sentence})
-        self._pulse = Pulse(board, self.loop.silence, self._told)
+        self._pulse = Pulse(board, self.loop.silence, self._told, self._renew)
         self._pulse.start()
         return board
 
@@ -183,6 +184,17 @@ class Run:
         except Exception as error:  # what cannot be shown must not end the heartbeat
             say(f"fieldhand: a board event could not be shown: {type(error).__name__}: {error}")
         return True
+
+    def _renew(self) -> bool:
+        """The guard that this run started has crashed: another one makes every output safe before anything else."""
+        found, why = True, "the board process crashed and was started again: what was on is at its safe value"
+        try:
+            self.world.renew()
+        except HardwareFault as fault:
+            found, why = False, f"the board process crashed and cannot be started again: {fault}"
+        while not self._told({"event": "lost", "why": why}):
+            pass
+        return found
 
     def linger(self) -> None:
         """A one-shot waits for its own leases; Ctrl-C ends the wait. What a guard that stays holds on is left to it."""
@@ -208,6 +220,8 @@ class Run:
         if self._pulse is not None:
             self._pulse.stop()
         board = self.world.running_board()
+        if board is not None and board.gone and self._renew():
+            board = self.world.running_board()
         self.world.close()
         if board is not None:
             for event in board.events():

@@ -86,11 +86,18 @@ class World:
         raise ToolFault(found, "start Fieldhand in a folder that can be used")
 
     def board(self) -> Board:
-        """The running board; HardwareFault when it cannot be started. A dead one is not replaced silently."""
+        """The running board; HardwareFault when it cannot be started. A dead one is replaced by `renew` alone."""
         with self._lock:
             if self._board is None:
                 self._board = self._start()
             return self._board
+
+    def renew(self) -> None:
+        """Start the board anew whose process crashed: that makes every output safe. HardwareFault."""
+        with self._lock:
+            old, self._board = self._board, self._start()
+        if old is not None:
+            old.close()
 
     def header(self) -> Header:
         """The chip with the header's lines, found at first use and open from then on; HardwareFault."""

@@ -196,6 +196,14 @@ class Board:
         del self._events[: len(found)]
         return found
 
+    @property
+    def gone(self) -> bool:
+        """True when the process that was started here crashed, whose outputs may be as it left them.
+
+        Whoever started it starts another: that makes them safe.
+        """
+        return self.ended and not self._closed and self._child.crashed()
+
     def close(self) -> None:
         """Say goodbye; what this agent holds goes safe. A board that nobody else uses is gone when this returns.
 

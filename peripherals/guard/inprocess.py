@@ -78,6 +78,7 @@ class InProcessBoard:
         self.started = 0
         self.speed = speed
         self.heartbeat = protocol.HEARTBEAT
+        self.gone = False
         self.notes: tuple[str, ...] = ()
         self.told: list[dict[str, Any]] = []
         if shared is None:

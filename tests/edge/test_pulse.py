@@ -15,6 +15,7 @@ class Board:
 
     def __init__(self, heartbeat: float = 3.0) -> None:
         self.heartbeat = heartbeat
+        self.gone = False
         self.beats = 0
         self.ages: list[float] = []  # how long before a beat the main thread was seen
         self.waiting: list[dict[str, Any]] = []
@@ -32,7 +33,7 @@ class Board:
 def started(board: Board, silence: Any, tell: Any, monkeypatch: Any) -> Pulse:
     monkeypatch.setattr(module, "EVERY", 0.02)
     monkeypatch.setattr(module, "LOOK", 0.01)
-    pulse = Pulse(board, silence, tell)  # type: ignore[arg-type]
+    pulse = Pulse(board, silence, tell, lambda: False)  # type: ignore[arg-type]
     pulse.start()
     return pulse
 
@@ -77,7 +78,7 @@ def test_a_main_thread_that_hangs_gets_no_beats(monkeypatch: Any) -> None:
 
 def test_several_beats_fit_into_a_short_time_of_the_guard() -> None:
     board = Board(0.06)
-    pulse = Pulse(board, lambda: 0.0, lambda event: True)  # type: ignore[arg-type]
+    pulse = Pulse(board, lambda: 0.0, lambda event: True, lambda: False)  # type: ignore[arg-type]
     pulse.start()
     begun = time.monotonic()
     assert until(lambda: board.beats >= 10)
@@ -99,6 +100,20 @@ def test_a_board_that_takes_no_heartbeat_is_told_as_lost_once(monkeypatch: Any) 
     assert until(lambda: board.beats >= 8)
     pulse.stop()
     assert [event["event"] for event in told] == ["lost"] and "unknown" in told[0]["why"]
+
+
+def test_a_board_that_crashed_is_started_again_until_that_works(monkeypatch: Any) -> None:
+    monkeypatch.setattr(module, "EVERY", 0.02)
+    monkeypatch.setattr(module, "LOOK", 0.01)
+    board = Board()
+    tries: list[int] = []
+    pulse = Pulse(board, lambda: 0.0, lambda event: True, lambda: tries.append(1) or len(tries) == 3)  # type: ignore
+    pulse.start()
+    assert until(lambda: board.beats >= 3) and tries == []
+    before = _thread._count()
+    board.gone = True
+    assert until(lambda: _thread._count() < before)
+    assert len(tries) == 3
 
 
 def test_an_event_that_cannot_be_taken_now_comes_again_in_order(monkeypatch: Any) -> None:

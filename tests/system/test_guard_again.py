@@ -69,6 +69,54 @@ def test_the_end_of_the_supervisor_makes_safe_first(tmp_path):
         assert not os.path.exists(bench.socket)
 
 
+@pytest.fixture
+def own(tmp_path):
+    with Own(tmp_path / "b", active_low=True) as bench:
+        yield bench
+
+
+def child(bench):
+    """The process id of the guard that an agent of this bench started."""
+    return int((bench.state / "guard/lock").read_text().split()[0])
+
+
+def test_a_conversation_starts_its_own_guard_again_when_that_was_killed(own):
+    agent = own.agent("--yes")
+    agent.say(",output_set name=pump state=on for=5m")
+    own.until_on(agent)
+    before = child(own)
+    when = time.monotonic()
+    os.kill(before, signal.SIGKILL)
+    assert own.off() - when <= 2.0
+    eventually(lambda: "crashed and was started again" in agent.said())
+    assert child(own) != before
+    agent.say(",output_set name=pump state=on for=5m")
+    own.until_on(agent)
+    agent.say(",quit")
+    assert agent.process.wait(60) == 0
+    assert not own.on()
+
+
+def test_a_one_shot_whose_own_guard_was_killed_leaves_the_pump_off(own):
+    agent = own.switched()
+    when = time.monotonic()
+    os.kill(child(own), signal.SIGKILL)
+    assert own.off() - when <= 2.0
+    assert agent.process.wait(60) == 7
+    assert "unknown" in agent.said() and "crashed and was started again" in agent.said()
+
+
+def test_a_guard_that_was_told_to_end_is_not_started_again(own):
+    agent = own.agent("--yes")
+    agent.say(",output_set name=pump state=on for=5m")
+    own.until_on(agent)
+    before = child(own)
+    os.kill(before, signal.SIGTERM)
+    own.off()
+    eventually(lambda: "takes no heartbeat" in agent.said())
+    assert child(own) == before
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_the_child_of_an_agent_that_is_told_to_end_makes_safe(tmp_path, number):
     with Own(tmp_path / "b") as bench:
