@@ -177,7 +177,7 @@ def board_file(path: str) -> tuple[dict[str, Any], dict[str, int]]:
     """The tables of a board file and the line of each key. ConfigFault when it cannot be read."""
     from edge import toml
 
-    return toml.load(_text(path), path)
+    return toml.load(_text(path, "board file"), path)
 
 
 def _budget(key: str, value: Any) -> tuple[str, float]:
@@ -244,8 +244,8 @@ def _read(path: str, most: int, key: str, what: str) -> tuple[os.stat_result, by
         raise ConfigFault(f"the {what} {path} cannot be read: {why}", "name one that exists", key=key) from fault
 
 
-def _text(path: str) -> str:
-    raw = _read(path, _LARGEST_FILE, "", "settings file")[1]
+def _text(path: str, what: str = "settings file") -> str:
+    raw = _read(path, _LARGEST_FILE, "", what)[1]
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as fault:

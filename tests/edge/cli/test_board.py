@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from edge.call import Gpio
-from edge.cli.board import headed
+from edge.cli.board import choose, headed
+from edge.config import Settings
+from edge.faults import ConfigFault
 from edge.peripherals.boards.header import FULL
 from tests.support.chips import ChipServer
 
@@ -31,3 +33,9 @@ def test_chips_that_cannot_be_looked_at_have_no_header_that_is_known(tmp_path: P
     assert headed(gone) == Gpio(gone.chips, header="")
     told = headed(Gpio(gone.chips, "pinctrl-rp1"))
     assert told is not None and told.header == FULL
+
+
+def test_a_board_file_that_cannot_be_read_is_not_called_the_settings_file(tmp_path: Path) -> None:
+    for name in (f"{tmp_path}/none.toml", str(tmp_path)):
+        with pytest.raises(ConfigFault, match=r"the board file .* (cannot be read|is not a regular file)"):
+            choose(Settings(board=name))
