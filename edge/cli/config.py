@@ -71,22 +71,27 @@ BOARD = """
 # max_per_hour = 0                  # how often it may leave safe; 0 for no limit
 # interlock = ["not door == open"]  # or none: what must hold while it is away from safe
 # feedback = "pump_runs"            # or none: the input that shows whether it obeyed
+# settle = 0.5                      # seconds until it has to show it
 # override = "by_hand"              # or none: the input that holds it safe whoever asks
 # on_start = "safe"                 # or hold: what the guard finds at its start stays
 # on_exit = "safe"                  # or hold: it stays when the guard ends
 # risk = "medium"                   # low, medium, high: what the gate makes of it
 #
 # [inputs.door]
-# line = "GPIO22"
-# states = ["closed", "open"]
+# line = "GPIO22"                   # a contact to ground; cut, it reads open
+# states = ["closed", "open"]       # words for 0 and 1
+# active = "high"                   # or low: 1 is a line at 0 V, a contact that closes to ground
 # bias = "up"                       # up, down, off; else as it is
 # debounce = 0.02                   # seconds
 #
 # [inputs.pump_runs]
-# line = "GPIO23"                   # an auxiliary contact of the relay
+# line = "GPIO23"                   # an auxiliary contact of the relay, closed to ground while it is on
+# active = "low"
+# bias = "up"
 #
 # [inputs.by_hand]
-# line = "GPIO25"                   # a switch on the box
+# line = "GPIO25"                   # a switch on the box that opens to hold the pump; cut, it holds it too
+# bias = "up"
 #
 # [gpio]
 # lines = ["GPIO24"]                # may be read beside the header's
