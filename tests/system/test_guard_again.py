@@ -11,6 +11,7 @@ import pytest
 
 from bench import guard, memory
 from edge.peripherals.guard import door
+from tests.support import agent as agents
 from tests.support.boards import eventually
 from tests.support.guard_bench import Own, Service
 from tests.support.services import Place
@@ -139,6 +140,13 @@ def test_a_loop_that_hangs_in_a_driver_is_silent_to_its_supervisor(tmp_path):
         silent(supervisor, 10 * every)
         place.chips.process.send_signal(signal.SIGCONT)
         assert supervisor.recv(1000) == b"WATCHDOG=1"
+
+
+def test_the_unit_has_a_watchdog_for_a_guard_that_stands_still_and_makes_safe_after_every_end(tmp_path):
+    """A guard that is stopped by a signal can do nothing itself: systemd.service(5) kills and starts it again."""
+    unit = agents.run("guard", "unit", "systemd", home=tmp_path).stdout.splitlines()
+    assert {"Type=notify", "WatchdogSec=3", "Restart=always", "RestartSec=200ms"} <= set(unit)
+    assert any(row.startswith("ExecStopPost=-") and "safe-all" in row for row in unit)
 
 
 def silent(supervisor, seconds):
