@@ -241,7 +241,9 @@ def _read(path: str, most: int, key: str, what: str) -> tuple[os.stat_result, by
         if isinstance(fault, ConfigFault):
             raise
         why = (getattr(fault, "strerror", None) or str(fault)).lower()
-        raise ConfigFault(f"the {what} {path} cannot be read: {why}", "name one that exists", key=key) from fault
+        denied = isinstance(fault, PermissionError)
+        fix = "let this user read it and pass its folders, or name another" if denied else "name one that exists"
+        raise ConfigFault(f"the {what} {path} cannot be read: {why}", fix, key=key) from fault
 
 
 def _text(path: str, what: str = "settings file") -> str:

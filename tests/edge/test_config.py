@@ -197,6 +197,20 @@ def test_a_key_in_the_file_is_refused_and_never_shown(text: str, tmp_path: Path)
     assert caught.value.__cause__ is None
 
 
+def test_a_file_of_another_user_is_told_as_one_to_be_let_read(tmp_path: Path) -> None:
+    path = write(tmp_path, 'mode = "full"\n')
+    os.chmod(path, 0)
+    before = os.geteuid()
+    if before == 0:
+        os.seteuid(65534)
+    try:
+        with pytest.raises(ConfigFault, match="permission denied") as caught:
+            load(path)
+    finally:
+        os.seteuid(before)
+    assert "let this user read it" in caught.value.fix
+
+
 def test_a_file_that_cannot_be_read_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(ConfigFault, match=r"settings file .*absent\.toml cannot be read: no such file"):
         load(str(tmp_path / "absent.toml"))
