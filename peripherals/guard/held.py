@@ -4,7 +4,8 @@ Rules this file keeps:
 1. An output is asked for as an output with its safe value in one request, so that it shows no other in between. It is
    then held through everything: set and read back on the same descriptor, never asked for again, never closed.
 2. An output that is to `hold` what it has is first looked at. Only when the kernel says that it is an output that
-   nobody holds, and an as-is request finds it an output still, is its value read and kept, on the same descriptor.
+   nobody holds, and an as-is request finds it an output still, is its value read and kept, on the same descriptor. A
+   lab line is taken when it is first switched; one that is found driven like that is held at its safe value at once.
 3. What is told and what is read back must agree; else the state is unknown, which is a fault.
 4. A chip that is gone takes its lines along: they are asked for again when a chip of that label is back, an output then
    with its safe value whatever it had. A chip that was found without a label is looked for by the label it had.
@@ -174,6 +175,14 @@ class OutputLine(Held):
             return False
         return info.direction == "output" and not info.used
 
+    def take_back(self) -> None:
+        """A line that waits and was left driven, as by a guard that was killed: held safe. Any other is let be."""
+        if self.waits and self.left():
+            self.waits = not self._attempt(self._as_left)
+
+    def _as_left(self, chip: Chip) -> Request:
+        return self._found(chip, self._place(chip), None)
+
     def drive(self, level: float) -> None:
         """HardwareFault: the state is unknown. UsageFault: no level of a line."""
         value = self._value(level)
@@ -211,19 +220,27 @@ class OutputLine(Held):
         offset = self._place(chip)
         info = chip.info(offset)
         if self._hold and info.direction == "output" and not info.used:
-            request = self._as_found(chip, offset)
+            request = self._found(chip, offset, self._settings(self.output.safe))
         else:
             request = chip.request(offset, self._settings(self._first), consumer(self.name))
         self._hold, self._first = False, self.output.safe  # whatever comes after the first time is safe first
         return request
 
-    def _as_found(self, chip: Chip, offset: int) -> Request:
-        """Held with the value it has, if it is an output indeed; the kernel's memory of a free line can be wrong."""
+    def _found(self, chip: Chip, offset: int, otherwise: Settings | None) -> Request:
+        """Held as it was found, if it is an output indeed; the kernel's memory of a free line can be wrong.
+
+        A line that is to `hold` keeps its value, one that waits gets its safe one. `otherwise`: what an input becomes;
+        without it the line is let go again, and that is a HardwareFault.
+        """
         as_is = Settings("as-is", active_low=self.wired.active_low)
         request = chip.request(offset, as_is, consumer(self.name))
         try:
-            value = request.get() if chip.info(offset).direction == "output" else self.output.safe
-            request.change(self._settings(value))
+            if chip.info(offset).direction == "output":
+                request.change(self._settings(request.get() if otherwise else self.output.safe))
+            elif otherwise:
+                request.change(otherwise)
+            else:
+                raise HardwareFault(f"{self.name} is an input", "it is taken when it is first switched")
         except HardwareFault:
             request.close()
             raise

@@ -43,6 +43,9 @@ class LinesPlant:
             self._add_channels(owned, root, tree)
         for end in self._ends.values():
             end.take()
+        for end in self._ends.values():
+            if isinstance(end, OutputLine):
+                end.take_back()
         self._contacts = {
             sensor.name: Contact(sensor, lines[sensor.name], self._chips)
             for sensor in owned.sensors

@@ -475,3 +475,31 @@ def test_a_channel_that_was_exported_before_is_taken_over_and_told(model):
     tree.chips["pwmchip0"].exported.add(0)
     plant = channels(tree, model, FAN)
     assert plant.missing == {} and "exported already" in plant.notes[0]
+
+
+# --- lab lines ---
+
+
+LAB = Output("lab", "lab line", "GPIO17", "high", on_start="hold")
+
+
+def test_a_lab_line_that_a_killed_guard_left_driven_is_safe_with_the_next_start(model):
+    left_on(model)
+    plant = LinesPlant(one(LAB, lazy=True), model)
+    assert not model.outside(HEADER, 17)
+    if model.release == "keep":  # it was an output indeed: held at its safe value from now on
+        assert plant.level("lab", 0.0) == 0.0 and held(model) == {17: consumer("lab")}
+    else:  # the kernel's memory of it was wrong: it is an input, and nobody takes it before it is written
+        assert plant.waits("lab") and held(model) == {}
+        assert not [done for done in model.record if done.what == "SET_CONFIG"]
+
+
+def test_a_lab_line_that_nobody_drove_or_somebody_holds_is_not_touched_at_the_start(model):
+    plant = LinesPlant(one(LAB, lazy=True), model)
+    assert plant.waits("lab") and not asked(model)
+    holder = other(model, 17)
+    holder.set(True)
+    since = len(model.record)
+    plant = LinesPlant(one(LAB, lazy=True), model)
+    assert plant.waits("lab") and not asked(model, since) and model.outside(HEADER, 17)
+    holder.close()
