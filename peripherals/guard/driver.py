@@ -167,8 +167,8 @@ class Driver:
 
 
 def same(found: float, wanted: float) -> bool:
-    """True when a level that was read back is the one that was driven."""
-    return abs(found - wanted) <= TOLERANCE
+    """True when a level that was read back is the one that was driven. Off is nothing at all, and on is all."""
+    return found == wanted if wanted in (0.0, 1.0) else abs(found - wanted) <= TOLERANCE
 
 
 def states(driver: Driver, said: dict[str, str], now: float) -> dict[str, dict[str, object]]:

@@ -5,7 +5,8 @@ Rules this file keeps:
    guard says.
 2. An agent sends requests: hello, beat, sense, set, states, safe_all, bye. FIELDS is the whole grammar; a field that
    is not in it is a fault. Every request but a beat has an `id` (1 and up, chosen by the agent); a beat has none.
-   hello names what the agent calls its `run` and its `state` folder, "" where there is none.
+   hello names what the agent calls its `run` (what cannot be printed in it becomes ?) and its `state` folder, ""
+   where there is none.
 3. Every request with an id gets exactly one reply with that id: `{"id":n,"ok":true,...}`, or
    `{"id":n,"ok":false,"kind":...,"error":sentence,"fix":...}` where kind is the kind of a fault.
 4. A damaged frame (too long, no UTF-8, no JSON, no request) gets a fault reply, with id 0 when its own could not be
@@ -197,6 +198,7 @@ def request(frame: bytes | None) -> Request | Damaged:
         return Damaged(number, wrong)
     if do == "hello":
         message["folder"] = message.pop("state", None)
+        message["run"] = "".join([char if char.isprintable() else "?" for char in message.get("run") or ""])
     return Request(number, do, **{name: value for name, value in message.items() if value is not None})
 
 

@@ -1,8 +1,8 @@
 """Who is connected to a guard: agents that stay, and people who ask one thing.
 
 Rules this file keeps:
-1. At most AGENTS agents and ASKERS others at a time. Whoever does not say hello is let go after SECONDS, or after
-   ASKED questions.
+1. At most AGENTS agents and ASKERS others at a time. Whoever does not say hello is let go after SECONDS, after ASKED
+   questions, or when it has been here longest and one more comes: those who hold places keep nobody from asking.
 2. Nothing waits for anybody: frames out are held to a bound, a connection that is not read for SLOW seconds is
    dropped, and what it held is made safe as for any agent that is gone.
 3. An agent's own end is seen before anything it sent ahead of that: a dead agent's last request switches nothing.
@@ -60,11 +60,11 @@ class Sessions:
     def agents(self) -> list[Session]:
         return [one for one in self.rows.values() if one.agent]
 
-    def add(self, peer: socket, uid: int, real: float, first: bool = False) -> Session | None:
-        """Take a connection; None, and it is closed, when there are too many. `first`: the agent that started us."""
-        if not first and len(self.rows) - len(self.agents) >= ASKERS:
-            peer.close()
-            return None
+    def add(self, peer: socket, uid: int, real: float, first: bool = False) -> Session:
+        """Take a connection, by rule 1 instead of another. `first`: the agent that started us, which has its place."""
+        askers = [one for one in self.rows.values() if not one.agent and not one.first]
+        if not first and len(askers) >= ASKERS:
+            self.drop(askers[0])
         self._made += 1
         session = Session(Wire(peer), f"{self._made}", uid, FOREVER if first else real + SECONDS, first)
         self.rows[session.fd] = session

@@ -132,6 +132,25 @@ def test_what_is_found_on_at_the_start_is_made_safe_or_held_for_its_longest_time
     assert guard.wake() == FOREVER
 
 
+def test_the_least_level_at_the_start_is_not_off():
+    lamp = Output("lamp", "lamp", "pwm 1", max_on=60.0, pwm=True, on_start="hold")
+    bench = Bench((HEATER, lamp))
+    bench.levels.update(heater=0.004, lamp=0.004)
+    guard = Guard(bench, Clock(0.0, 0.0, 1.0))
+    assert bench.levels == {"heater": 0.0, "lamp": 0.004}
+    assert guard.wake() == 60.0
+    guard.tick(60.0)
+    assert bench.levels["lamp"] == 0.0
+
+
+def test_an_output_that_shows_a_little_was_not_driven_off(rig):
+    rig.set("heater", level=0.5)
+    rig.plant.bent["heater"] = 0.004
+    assert rig.set("heater", state=False)["kind"] == "hardware"
+    del rig.plant.bent["heater"]
+    assert rig.on("heater", state=False)["state"] is False
+
+
 def test_what_cannot_be_made_safe_at_the_start_is_tried_again():
     bench = Bench((FAN,))
     bench.levels["fan"] = 1.0

@@ -154,3 +154,8 @@ def test_the_agent_is_told_what_it_did_not_ask_for():
     assert protocol.told(Transition(1.0, "fan", True, "it hums", tell=protocol.EVERYBODY, kind="fault"), "b")
     said = protocol.event(Transition(1.0, "fan", False, protocol.LATE))
     assert said == {"event": "off", "name": "fan", "state": False, "why": "heartbeat late"}
+
+
+def test_what_cannot_be_printed_of_the_name_of_a_run_is_not_handed_on():
+    said = b'{"id":1,"do":"hello","protocol":2,"run":"a\\u001b[2J\\nfake \\ud800 \\u00fc"}'
+    assert protocol.request(said).run == "a?[2J?fake ? \u00fc"

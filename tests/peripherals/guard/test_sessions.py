@@ -35,13 +35,12 @@ def test_whoever_does_not_say_hello_is_over_after_a_while_and_an_agent_is_not(ta
     assert table.due() == sessions.FOREVER
 
 
-def test_only_so_many_may_ask_at_a_time(table):
-    pairs = [pair() for _ in range(sessions.ASKERS + 1)]
-    taken = [table.add(ours, 0, 1.0) for ours, _ in pairs]
-    assert taken[-1] is None and all(taken[:-1])
-    assert len({one.owner for one in taken[:-1]}) == sessions.ASKERS
-    table.welcome(taken[0], "run", "")
-    assert table.add(pair()[0], 0, 1.0) is not None
+def test_whoever_asks_last_has_the_place_of_whoever_has_been_here_longest(table):
+    first, agent = (table.add(pair()[0], 0, 1.0, first=first) for first in (True, False))
+    table.welcome(agent, "run", "")
+    taken = [table.add(pair()[0], 0, 1.0) for _ in range(3 * sessions.ASKERS)]
+    assert list(table.rows.values()) == [first, agent, *taken[-sessions.ASKERS :]]
+    assert len({one.owner for one in taken}) == len(taken)
 
 
 def test_whoever_asks_more_than_a_person_does_is_over_and_an_agent_may(table):
