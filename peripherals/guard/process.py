@@ -52,6 +52,7 @@ CRISIS = b"-900\n"  # of -1000 to 1000: among the last that the kernel ends when
 def main() -> int:
     """Run the guard until its agents or a signal end it. The exit code; see the head of this file."""
     sparing()
+    _unread()
     told = _told(sys.argv)
     child = not told.socket
     close_others(AGENT if child else AGENT - 1)
@@ -64,7 +65,18 @@ def main() -> int:
         return _refuse(agent, fault, end)
     if told.owned.kind == "lines":
         _stay()
+    _unread()
     return _serve(told, behind, end, agent)
+
+
+def _unread() -> None:
+    """Let go of what stands at the heads of modules and classes: nobody reads it in here, and it is 50 KiB."""
+    for name, module in tuple(sys.modules.items()):
+        if name.partition(".")[0] == "edge":
+            module.__doc__ = None
+            for one in vars(module).values():
+                if isinstance(one, type) and one.__module__ == name:
+                    one.__doc__ = None
 
 
 class Told(Record):
@@ -88,6 +100,7 @@ def _serve(told: Told, behind: Stand, end: Ending, agent: _socket.socket | None)
     try:
         from edge.peripherals.guard.serve import Serving
 
+        _unread()
         serving = Serving(told, behind, end)
         serving.open(agent)
         serving.run()
