@@ -114,8 +114,10 @@ def connect(path: str, seconds: float) -> _socket.socket | None:
     peer = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM | _socket.SOCK_CLOEXEC)
     connected = False
     try:
-        peer.settimeout(seconds)
+        # Nobody waits in a connect that must not block: a full queue would be an error at once (unix(7), EAGAIN).
+        peer.setsockopt(_socket.SOL_SOCKET, _socket.SO_SNDTIMEO, _timeval(seconds))
         peer.connect(_address(path, folder))
+        peer.settimeout(seconds)
         connected = True
     except (FileNotFoundError, ConnectionRefusedError):
         return None
@@ -208,6 +210,13 @@ def mute(path: str, error: Exception) -> HardwareFault:
 
 def _address(path: str, folder: int) -> str:
     return path if len(encoded(path)) <= LONGEST else f"/proc/self/fd/{folder}/{_split(path)[1]}"
+
+
+def _timeval(seconds: float) -> bytes:
+    """A struct timeval of this machine (socket(7), SO_SNDTIMEO): two longs."""
+    size = 8 if sys.maxsize > 1 << 32 else 4
+    whole = int(seconds)
+    return b"".join([part.to_bytes(size, sys.byteorder) for part in (whole, int((seconds - whole) * 1e6))])
 
 
 def _split(path: str) -> tuple[str, str]:

@@ -23,14 +23,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-    from edge.call import Output
     from edge.peripherals.guard.protocol import Transition
 
 NAME = "board.jsonl"
 LIMIT = 256 * 1024
 KIND, PLAIN = 0o170000, 0o100000  # of a file, in its mode (inode(7))
 TAIL = 16 * 1024
-HOUR = 3600.0
 FIELDS = {"board": (int, float), "name": (str,), "state": (bool,), "why": (str,), "call": (str,)}
 
 
@@ -154,45 +152,6 @@ def sync_folder(path: str) -> None:
         os.close(fd)
 
 
-def leavings(folder: str, boot: str, now: float, outputs: Iterable[Output]) -> dict[str, list[float]]:
-    """When each output left its safe value in the last HOUR before `now` (board s), by the record in `folder`.
-
-    For outputs that may do so a number of times; of a real board only within this boot. Nothing when the record cannot
-    be read: what is not known cannot be counted.
-    """
-    found: dict[str, list[float]] = {output.name: [] for output in outputs if output.max_per_hour}
-    for name, away, at in _switches(folder, boot, [output for output in outputs if output.max_per_hour]):
-        if away and at > now - HOUR:
-            found[name].append(at)
-    return found
-
-
-def since(folder: str, boot: str, outputs: Iterable[Output]) -> dict[str, float]:
-    """When each output that the record leaves away from safe had left it (board s); of those held at a start."""
-    found: dict[str, float] = {}
-    for name, away, at in _switches(folder, boot, [output for output in outputs if output.on_start == "hold"]):
-        if away:
-            found[name] = at
-        else:
-            found.pop(name, None)
-    return found
-
-
-def _switches(folder: str, boot: str, outputs: Iterable[Output]) -> Iterator[tuple[str, bool, float]]:
-    """Each time that one of these outputs left its safe value or came back to it: name, away from safe now, board s."""
-    away = dict.fromkeys([output.name for output in outputs], False)
-    safe = {output.name: output.safe for output in outputs}
-    for file in (NAME + ".1", NAME) if safe else ():
-        try:
-            for row in _read(_tail(f"{folder}/{file}", LIMIT), safe):
-                name, now = row["name"], row["state"] != safe[row["name"]]
-                if not row.get("kind") and row.get("boot", "") == boot and away[name] != now:
-                    away[name] = now
-                    yield name, now, float(row["board"])
-        except OSError:
-            continue
-
-
 def last(folder: str, count: int) -> list[dict[str, Any]]:
     """The last `count` transitions kept in `folder`, oldest first; fewer when there are fewer. `run` may be "".
 
@@ -206,10 +165,10 @@ def last(folder: str, count: int) -> list[dict[str, Any]]:
 
 
 def _lines(path: str) -> list[dict[str, Any]]:
-    return list(_read(_tail(path, TAIL)))
+    return list(read(tail(path, TAIL)))
 
 
-def _read(data: bytes, names: Iterable[str] = ()) -> Iterator[dict[str, Any]]:
+def read(data: bytes, names: Iterable[str] = ()) -> Iterator[dict[str, Any]]:
     """The transitions in a piece of a record, one by one; of these names only when there are some."""
     wanted = [line.write({"name": name})[1:-1].encode("ascii") for name in names]
     at = 0
@@ -228,13 +187,13 @@ def _read(data: bytes, names: Iterable[str] = ()) -> Iterator[dict[str, Any]]:
                 yield fields
 
 
-def _tail(path: str, tail: int) -> bytes:
+def tail(path: str, most: int) -> bytes:
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     except FileNotFoundError:
         return b""
     try:
         size = os.fstat(fd).st_size
-        return os.pread(fd, tail, max(0, size - tail))
+        return os.pread(fd, most, max(0, size - most))
     finally:
         os.close(fd)

@@ -13,7 +13,7 @@ from edge.faults import Fault, HardwareFault, Refused
 from edge.peripherals.guard import door, overrides, protocol, sessions
 from edge.peripherals.guard.core import Clock, Guard
 from edge.peripherals.guard.folder import SOCKET
-from edge.peripherals.guard.journal import Journal, last, leavings, since
+from edge.peripherals.guard.journal import Journal, last
 from edge.peripherals.guard.leases import safe_level
 from edge.peripherals.guard.notify import VARIABLES, Notifier
 from edge.peripherals.guard.overrides import Overrides
@@ -46,9 +46,7 @@ class Serving:
         self.notes = list(stand.notes)
         self.journal = Journal(stand.folder, stand.boot, aside=stand.kind == "lines")
         real = monotonic()
-        kept, outputs = stand.folder, stand.plant.outputs
-        past = leavings(kept, stand.boot, stand.base, outputs) if kept else {}
-        self._held = since(kept, stand.boot, outputs) if kept else {}
+        past, self._held = _past(stand)
         clock = Clock(stand.base, real, told.speed)
         self.guard = Guard(stand.plant, clock, told.owned.heartbeat, past, self._held)
         self.overrides = Overrides(stand.folder, [output.name for output in stand.plant.outputs])
@@ -364,6 +362,19 @@ def _environ() -> dict[str, str]:
     """What the supervisor said, by name; without the module `os`, whose memory the guard has no room for."""
     found = {name.encode(): name for name in VARIABLES}
     return {found[name]: said.decode("utf-8", "surrogateescape") for name, said in os.environ.items() if name in found}
+
+
+def _past(stand: Stand) -> tuple[dict[str, list[float]], dict[str, float]]:
+    """What edge.peripherals.guard.past says of the outputs that need it."""
+    outputs = [output for output in stand.plant.outputs if output.max_per_hour or output.on_start == "hold"]
+    if not stand.folder or not outputs:
+        return {}, {}
+    from edge.peripherals.guard.past import leavings, since
+    from edge.peripherals.guard.stands import forget
+
+    told = leavings(stand.folder, stand.boot, stand.base, outputs), since(stand.folder, stand.boot, outputs)
+    forget("edge.peripherals.guard.past")
+    return told
 
 
 def _visible(folder: str) -> bool:

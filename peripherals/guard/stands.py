@@ -184,12 +184,12 @@ def _real(owned: Owned, state: str, socket: str, locked: Callable[[Folder], bool
             keep = None
     plant = LinesPlant(owned, seam.of(owned.chips))
     if not plant.missing:
-        _forget("edge.peripherals.boards")
+        forget("edge.peripherals.boards")
     return Real(plant, keep, notes, boot_id())
 
 
-def _forget(package: str) -> None:
-    """Let go of a package that was needed for the taking of lines alone; it is loaded again should it be needed."""
+def forget(package: str) -> None:
+    """Let go of a package or module that was needed at the start alone; it is loaded again should it be needed."""
     import gc
     import sys
 

@@ -6,6 +6,7 @@ import json
 import os
 import socket
 import stat
+import threading
 import time
 
 import pytest
@@ -186,3 +187,28 @@ def test_a_description_of_any_length_is_told_in_pieces():
     assert told == said
     for wrong in (-1, len(said) + 1, True, None, "7"):
         assert door.piece(said, wrong)["text"] == said[: door.PIECE]
+
+
+def test_where_many_wait_at_the_door_one_more_waits_for_its_turn(tmp_path):
+    path = str(tmp_path / "guard.sock")
+    made = door.Door(path)
+    waiting = []
+    try:
+        with pytest.raises(BlockingIOError):
+            while True:
+                waiting.append(socket.socket(socket.AF_UNIX))
+                waiting[-1].setblocking(False)
+                waiting[-1].connect(path)
+        began = time.monotonic()
+        with pytest.raises(OSError):
+            door.connect(path, 0.3)
+        assert time.monotonic() - began >= 0.25
+        letting = threading.Timer(0.2, made.accept)
+        letting.start()
+        waiting.append(door.connect(path, 60.0))
+        letting.join()
+        assert waiting[-1].gettimeout() == 60.0
+    finally:
+        for peer in waiting:
+            peer.close()
+        made.close()

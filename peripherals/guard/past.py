@@ -1,0 +1,58 @@
+"""What the record of an earlier guard says about outputs that this one has to know of: limits go on over every restart.
+
+Rules this file keeps:
+1. Of a real board only this boot counts (`boot`); its board time is the same clock still. Nothing is known of a record
+   that cannot be read.
+2. Loaded at a start where an output needs it, and let go again: the guard's process is small.
+"""
+
+from __future__ import annotations
+
+from edge.peripherals.guard.journal import LIMIT, NAME, read, tail
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from edge.call import Output
+
+HOUR = 3600.0
+
+
+def leavings(folder: str, boot: str, now: float, outputs: Iterable[Output]) -> dict[str, list[float]]:
+    """When each output left its safe value in the last HOUR before `now` (board s), by the record in `folder`.
+
+    For outputs that may do so a number of times; of a real board only within this boot. Nothing when the record cannot
+    be read: what is not known cannot be counted.
+    """
+    found: dict[str, list[float]] = {output.name: [] for output in outputs if output.max_per_hour}
+    for name, away, at in _switches(folder, boot, [output for output in outputs if output.max_per_hour]):
+        if away and at > now - HOUR:
+            found[name].append(at)
+    return found
+
+
+def since(folder: str, boot: str, outputs: Iterable[Output]) -> dict[str, float]:
+    """When each output that the record leaves away from safe had left it (board s); of those held at a start."""
+    found: dict[str, float] = {}
+    for name, away, at in _switches(folder, boot, [output for output in outputs if output.on_start == "hold"]):
+        if away:
+            found[name] = at
+        else:
+            found.pop(name, None)
+    return found
+
+
+def _switches(folder: str, boot: str, outputs: Iterable[Output]) -> Iterator[tuple[str, bool, float]]:
+    """Each time that one of these outputs left its safe value or came back to it: name, away from safe now, board s."""
+    away = dict.fromkeys([output.name for output in outputs], False)
+    safe = {output.name: output.safe for output in outputs}
+    for file in (NAME + ".1", NAME) if safe else ():
+        try:
+            for row in read(tail(f"{folder}/{file}", LIMIT), safe):
+                name, now = row["name"], row["state"] != safe[row["name"]]
+                if not row.get("kind") and row.get("boot", "") == boot and away[name] != now:
+                    away[name] = now
+                    yield name, now, float(row["board"])
+        except OSError:
+            continue
