@@ -144,7 +144,9 @@ def _parent(socket: str, others: bool) -> None:
     where = os.path.dirname(socket)
     if not os.path.isdir(where):
         try:
-            os.mkdir(where, 0o755 if others else 0o700)
+            os.mkdir(where, 0o700)
+            if others:
+                os.chmod(where, 0o755)  # whatever umask a supervisor gave
         except OSError as error:
             say(f"fieldhand: {where} cannot be made for the guard's socket: {(error.strerror or 'unknown').lower()}")
 

@@ -70,15 +70,19 @@ def unit(kind: str, options: Options) -> str:
     if kind not in KINDS:
         named = f"knows no {kind[:40]!r}" if kind else "needs the supervisor's name"
         raise UsageFault(f"guard unit {named}", "guard unit systemd, guard unit busybox")
-    common = {"config": options.config, "state": options.state, "board": options.board, "profile": options.profile}
+    board = options.board
+    common = {
+        "config": _path(options.config),
+        "state": _path(options.state),
+        "board": _path(board) if "/" in board or board.endswith(".toml") else board,  # as edge/cli/board.py tells them
+        "profile": options.profile,
+    }
     if kind == "busybox" and not options.state:
         common["state"] = DEFAULT_STATE  # its init hands on no environment that would name one
     shared = "".join(f" --{name} {_word(value)}" for name, value in common.items() if value)
-    own = "".join(
-        f" --{name} {_word(value)}" for name, value in (("socket", options.socket), ("users", options.users)) if value
-    )
-    socket = f" --socket {_word(options.socket)}" if options.socket else ""
-    fields = {"options": shared + own, "others": shared + socket, "writable": _writable(options)}
+    socket = f" --socket {_word(_path(options.socket))}" if options.socket else ""
+    users = f" --users {_word(options.users)}" if options.users else ""
+    fields = {"options": shared + socket + users, "others": shared + socket, "writable": _writable(options)}
     return KINDS[kind].format(program=program(), **fields).rstrip("\n")
 
 
@@ -87,9 +91,9 @@ def _writable(options: Options) -> str:
 
     They have to exist when the service starts (systemd.exec(5), ReadWritePaths=).
     """
-    folders = [options.state] if options.state else []
-    folders += [os.path.dirname(os.path.abspath(options.socket))] if options.socket else []
-    paths = " ".join(dict.fromkeys(_word(os.path.abspath(folder)) for folder in folders))
+    folders = [_path(options.state)] if options.state else []
+    folders += [os.path.dirname(_path(options.socket))] if options.socket else []
+    paths = " ".join(dict.fromkeys(_word(folder) for folder in folders))
     return f"ReadWritePaths={paths}\n" if paths else ""
 
 
@@ -111,4 +115,9 @@ def _word(value: str) -> str:
     """A word as systemd and init take it. UsageFault: it holds what would be read otherwise there."""
     if not value.isprintable() or set(value) & set(" \"'\\$%;#"):
         raise UsageFault(f"{value[:60]!r} cannot stand in a unit", "use a path without blanks and quotes")
-    return os.path.abspath(value) if "/" in value else value
+    return value
+
+
+def _path(value: str) -> str:
+    """A path as it is meant where the unit is printed: a supervisor starts in another folder. "" stays."""
+    return os.path.abspath(value) if value else ""

@@ -56,6 +56,31 @@ def test_folders_that_options_name_stay_writable_for_the_unit():
     assert "ReadWritePaths" not in unit("systemd", Options()) + unit("busybox", parse(["guard", *given[1:]]))
 
 
+@pytest.mark.parametrize("kind", ["systemd", "busybox"])
+def test_paths_are_those_of_the_folder_in_which_the_unit_is_printed(kind, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    given = ["--config", "c.toml", "--state", "st", "--board", "b.toml", "--socket", "g.sock", "--users", "pi"]
+    said = unit(kind, parse(["guard", "unit", kind, *given]))
+    lines = [line for line in said.splitlines() if "guard run" in line or "safe-all" in line]
+    for line in [one for one in lines if " --config " in one]:
+        told = f"--config {tmp_path}/c.toml --state {tmp_path}/st --board {tmp_path}/b.toml --socket {tmp_path}/g.sock"
+        assert told in line
+    assert len([line for line in lines if " --config " in line]) == 2
+    assert said.count("--users pi") == 1
+    assert " --board sim:yard" in unit(kind, Options(board="sim:yard"))
+
+
+def test_a_folder_made_for_the_socket_lets_others_pass_whatever_the_umask(tmp_path):
+    before = os.umask(0o077)
+    try:
+        guard._parent(f"{tmp_path}/others/g.sock", True)
+        guard._parent(f"{tmp_path}/own/g.sock", False)
+    finally:
+        os.umask(before)
+    modes = [os.stat(f"{tmp_path}/{name}").st_mode & 0o777 for name in ("others", "own")]
+    assert modes == [0o755, 0o700]
+
+
 def test_busybox_lines_respawn_it_and_make_safe_at_a_shutdown():
     said = unit("busybox", Options())
     lines = [line.split(":") for line in said.splitlines() if not line.startswith("#")]
