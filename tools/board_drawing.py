@@ -41,7 +41,7 @@ def _at(pin: Mapping[str, Any]) -> str:
     name = str(pin["name"])
     room = SIDE - len(name) - 4
     declared, holder = pin.get("declared", ""), pin.get("held_by", "")
-    if declared and holder and not str(holder).startswith("fieldhand"):  # somebody else is at what is ours
+    if declared and holder and not str(holder).startswith("fieldhand:"):  # somebody else is at what is ours
         return f"{line(f'{declared} [{holder}]')[:room]} ="
     if declared:
         return f"{line(declared)[:room]} ="

@@ -46,8 +46,8 @@ def run(args: Args, hands: Hands) -> Observation:
     gpio = hands.scene.gpio
     if found["own"] and gpio is not None and name in gpio.lab:
         return _output(name, hands)
-    foreign = found["used"] and not found["own"]  # who holds it chose its name itself
-    return Observation(True, _say(called(name, hands.scene), found), found, untrusted=foreign)
+    # Who holds it chose its name itself, and any program can take that of the guard.
+    return Observation(True, _say(called(name, hands.scene), found), found, untrusted=found["used"])
 
 
 def _contact(name: str, hands: Hands) -> Observation:

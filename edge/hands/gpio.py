@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from edge.peripherals.gpiochip.seam import Seam
 
 CONSUMER = "fieldhand-look"
-OURS = "fieldhand"  # what the lines of the guard are held by begins so
+OURS = "fieldhand:"  # how the guard calls itself at its lines, before the name; a look (CONSUMER) is not the guard
 MOST = 100  # edges of a watch that are told one by one
 ROOM = 1024  # edges that the kernel holds while they are not fetched, the most it gives
 SLICE = 0.1  # seconds between two looks for a reason to end

@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from edge.faults import HardwareFault
 
-OURS = "fieldhand"  # how the guard's name at its lines begins; what follows the colon is the output or contact
+OURS = "fieldhand:"  # how the guard's name at its lines begins; what follows is the output or contact
 NO_INTERRUPTS = (errno.ENXIO, errno.EOPNOTSUPP, 524)  # 524 is the kernel's own ENOTSUPP
 
 
@@ -26,7 +26,7 @@ def told(fault: HardwareFault, consumer: str = "") -> Exception:
     if not isinstance(cause, OSError) or cause.errno != errno.EBUSY:
         kind, sentence = PinError, str(fault)
     elif consumer.startswith(OURS):
-        name = consumer.partition(":")[2]
+        name = consumer[len(OURS) :]
         name = name if name.isprintable() and name else "NAME"  # any program can call itself so
         use = f"{switch(name)} if it is an output, read it with `fieldhand tool gpio_read line={name}`"
         kind, sentence = GPIOPinInUse, f"{fault.sentence}: it belongs to Fieldhand's guard ({use})"

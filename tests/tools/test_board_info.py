@@ -53,9 +53,13 @@ def test_a_declared_line_that_another_holds_shows_both() -> None:
     model = Model("pi3")
     chip = Chip(model, model.chips()[0])
     chip.request(17, Settings("input"), "relayd")
-    chip.request(27, Settings("input"), "fieldhand:door")
+    door = chip.request(27, Settings("input"), "fieldhand:door")
     drawing = [" ".join(line.split()) for line in shown(found(model)) if " o o " in line]
     assert drawing[5].startswith("pump [relayd] = GPIO17 11") and drawing[6].startswith("door = GPIO27 13")
+    door.close()
+    chip.request(27, Settings("input"), "fieldhand-look")  # a look of another agent's, and not the guard
+    drawing = [" ".join(line.split()) for line in shown(found(model)) if " o o " in line]
+    assert drawing[6].startswith("door [fieldhand-look] = GPIO27 13")
     chip.close()
 
 

@@ -62,7 +62,7 @@ def test_a_lab_line_is_a_line_until_the_guard_drives_it(tmp_path: Path) -> None:
     model, guard = Model("pi3"), board()
     here = world(tmp_path, model, guard=guard)
     assert "is low (0)" in read("GPIO22", here).text
-    request = Chip(model, model.chips()[0]).request(22, Settings("output", True), "fieldhand GPIO22")
+    request = Chip(model, model.chips()[0]).request(22, Settings("output", True), "fieldhand:GPIO22")
     guard.set("GPIO22", True, 60.0, "c9")
     found = read("GPIO22", here)
     assert found.text.startswith("GPIO22: lab line GPIO22, on, ") and found.text.endswith("the guard holds it")

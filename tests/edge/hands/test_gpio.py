@@ -15,7 +15,7 @@ import pytest
 from edge.call import Call, Gpio, Grant, Permit, Scene
 from edge.faults import HardwareFault, Refused, ToolFault
 from edge.hands import Hands, Holder
-from edge.hands.gpio import MOST, Header, Lines
+from edge.hands.gpio import CONSUMER, MOST, Header, Lines
 from edge.hands.world import World
 from edge.peripherals.gpiochip.chip import Chip, Settings
 from edge.peripherals.gpiochip.model import Model
@@ -82,9 +82,10 @@ def test_a_line_that_somebody_holds_is_told_with_its_holder_and_not_asked(tmp_pa
         assert model.outside(CHIP, "GPIO23") is True
     assert (found["value"], found["direction"], found["holder"]) == (None, "output", 'held by "pump driver"')
     assert not found["own"]
-    with other(model, 23, Settings("input"), "fieldhand door"):
-        assert hands(here, "GPIO23").lines.look("GPIO23")["own"] is True
-    assert sum(one.what == "GET_LINE" and one.line == 23 for one in asked(model)) == 2  # the others' own
+    for consumer, own in (("fieldhand:door", True), (CONSUMER, False), ("fieldhand wire", False)):
+        with other(model, 23, Settings("input"), consumer):
+            assert hands(here, "GPIO23").lines.look("GPIO23")["own"] is own
+    assert sum(one.what == "GET_LINE" and one.line == 23 for one in asked(model)) == 4  # the others' own
 
 
 def test_a_free_output_keeps_driving_and_is_not_asked_for_its_value(tmp_path: Path) -> None:

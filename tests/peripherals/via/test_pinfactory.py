@@ -410,4 +410,8 @@ def test_a_contact_of_the_guards_is_told_to_be_read_and_its_name_does_nothing_to
             with pytest.raises(gpiozero.GPIOPinInUse) as caught:
                 gpiozero.Button(offset, pin_factory=bench.factory)
             assert "gpio_read line=" in str(caught.value) and "\x1b" not in str(caught.value)
+        chip.request(23, Settings("input"), "fieldhand-look")
+        with pytest.raises(gpiozero.GPIOPinInUse) as caught:
+            gpiozero.Button(23, pin_factory=bench.factory)
+        assert 'held by "fieldhand-look"' in str(caught.value) and "guard (" not in str(caught.value)
         chip.close()
