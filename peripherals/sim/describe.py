@@ -5,6 +5,7 @@ Rules this file keeps:
    and says what it takes. `from_tables` gives the text that the board's process gets, and `plan` reads that again.
 2. Keys of a real board that mean nothing here (`chip`, `line`, `active`, `bias`, `debounce`, the table of `pwm`) are
    passed over: the file of a real board becomes a simulated one by what is added, and `[inputs.NAME]` are contacts.
+   One that a relay names as its feedback follows that relay from then on.
 3. A sensor is declared by a table of `sensors`, or by being a contact or the feedback contact of a relay.
 4. `at` is a time of a day (`day 2 16:00`, `16:00` on day 1), `after` seconds from the start of the world.
 """
@@ -139,7 +140,11 @@ def _contacts(tables: Table, tanks: list[str], outputs: tuple[Output, ...]) -> t
         if name not in [output.name for output in outputs]:
             raise ValueError(f"{key} is the relay of no output")
         feedback = checks.named(fields.get("feedback", f"{name}_feedback"), f"{key}.feedback")
-        contacts.append(Contact(feedback, relay=name, delay=fields.get("delay", 0.02)))
+        follows = Contact(feedback, relay=name, delay=fields.get("delay", 0.02))
+        if Contact(feedback) in contacts:  # declared as on a real board, and moved by nothing else
+            contacts[contacts.index(Contact(feedback))] = follows
+            continue
+        contacts.append(follows)
         made.append(_contact(feedback, {"label": f"contact of the relay of {name}", **fields}, ("open", "closed")))
     return tuple(contacts), made
 

@@ -44,6 +44,26 @@ OWN = {
 }
 
 
+def test_a_feedback_contact_of_a_real_board_follows_the_relay_that_names_it():
+    real = {
+        "sim": {},
+        "outputs": {"pump": {"line": "GPIO17", "feedback": "pump_runs"}},
+        "inputs": {"pump_runs": {"line": "GPIO23", "bias": "up", "active": "low", "label": "auxiliary contact"}},
+        "relays": {"pump": {"feedback": "pump_runs", "delay": 0.0}},
+    }
+    board = board_of(real)
+    (contact,) = board.sensors
+    assert (contact.label, contact.states) == ("auxiliary contact", ("off", "on"))
+    board.drive("pump", 1.0, board.now + 1.0)
+    assert board.sense("pump_runs", board.now + 1.0).value == 1.0
+    board.drive("pump", 0.0, board.now + 1.0)
+    assert board.sense("pump_runs", board.now + 1.0).value == 0.0
+    for moved in ({"vents": 60}, {"of": "air", "above": 20}):
+        own = {**real, "inputs": {"pump_runs": moved}}
+        with pytest.raises(ValueError, match="pump_runs is declared twice"):
+            plan(own)
+
+
 def test_every_group_becomes_a_part_of_the_world():
     board = board_of(OWN)
     assert {sensor.name for sensor in board.sensors} == {
