@@ -22,25 +22,32 @@ def effects(args: Args, scene: Scene) -> tuple[Effect, ...]:
     for output in scene.outputs:
         if output.name == name and not output.pwm:
             raise UsageFault(f"{name} is switched on and off, it has no levels between", "use output_set")
-    longest(name, args.get("for_seconds"), scene)
-    return (Effect("actuate", f"output:{name}", detail=_how(args)),)
+    if _away(args, scene):
+        longest(name, args.get("for_seconds"), scene)
+    return (Effect("actuate", f"output:{name}", detail=_how(args, scene)),)
 
 
 def _level(args: Args) -> float:
     return float(args["level"] if "level" in args else args["percent"] / 100)
 
 
-def _how(args: Args) -> str:
+def _away(args: Args, scene: Scene) -> bool:
+    """True when that is not the safe value: it takes a lease, as in output_set."""
+    return _level(args) != float(any(output.safe for output in scene.outputs if output.name == args["name"]))
+
+
+def _how(args: Args, scene: Scene) -> str:
     at = f"at {_level(args):.0%}"
-    return f"{at} for {span(args['for_seconds'])}" if args.get("for_seconds") is not None else at
+    timed = _away(args, scene) and args.get("for_seconds") is not None
+    return f"{at} for {span(args['for_seconds'])}" if timed else at
 
 
 def words(args: Args, scene: Scene) -> str:
     from edge.tools.line_text import thing
 
     most = [span(one.max_on) for one in scene.outputs if one.name == args["name"]]
-    bound = f" (at most {most[0]})" if most and args.get("for_seconds") is None else ""
-    return f"drive {thing(args['name'], scene)} {_how(args)}{bound}"
+    bound = f" (at most {most[0]})" if most and _away(args, scene) and args.get("for_seconds") is None else ""
+    return f"drive {thing(args['name'], scene)} {_how(args, scene)}{bound}"
 
 
 def run(args: Args, hands: Hands) -> Observation:

@@ -31,6 +31,10 @@ def test_nothing_is_off_and_needs_no_lease(tmp_path: Path) -> None:
     guard.set("lamp", True, 60.0, "c9", 0.5)
     assert carry("output_pwm", {"name": "lamp", "percent": 0}, here).text == "lamp is at 0%"
     assert guard.states()["lamp"]["state"] is False
+    safe = {"name": "lamp", "percent": 0, "for_seconds": 7200}  # longer than it may be away from safe, which it is not
+    assert find("output_pwm").words(safe, here.scene).endswith(" at 0%")
+    assert find("output_pwm").words({"name": "lamp", "level": 0}, here.scene).endswith(" at 0%")
+    assert carry("output_pwm", safe, world(tmp_path, Model("pi3"), guard=board())).text == "lamp is at 0%"
 
 
 def test_a_level_that_reads_back_otherwise_is_told(tmp_path: Path) -> None:
