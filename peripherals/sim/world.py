@@ -31,7 +31,6 @@ DAMP, DAMP_VENTED, OUTSIDE_DAMP, RAIN_DAMP = 900.0, 300.0, 45.0, 85.0
 DRYING = 1.5e-6
 SOAKS = 0.00075 / 6.0  # 1/s for each litre per minute that waters the soil
 HARDEST = 1.0 / 400.0  # 1/s of airing from which on the air inside is three quarters that of outside
-OUTSIDES = ("outside", "cloud", "rain")
 
 
 class State(Record):
@@ -93,7 +92,7 @@ def moved(plan: Plan, state: State, of: str, value: float, levels: Mapping[str, 
     if of == "outside":
         return replace(state, weather=state.weather + value - truth(plan, state, of, levels))
     if of == "light":
-        return replace(state, lamp=state.lamp + value - truth(plan, replace(state, lamp=state.lamp), of, levels))
+        return replace(state, lamp=state.lamp + value - truth(plan, state, of, levels))
     if of == "air":
         usual = _sky(plan, state.time, 0.0)
         return replace(state, air=value, weather=value - usual[0] - plan.house.glass * usual[1])
