@@ -15,6 +15,7 @@ import os
 
 from edge.faults import ConfigFault
 from edge.peripherals.guard.owned import Owned
+from edge.peripherals.guard.owned import text as owned_text
 from edge.record import Record
 
 TYPE_CHECKING = False
@@ -135,9 +136,13 @@ def _file(path: str) -> Chosen:
         from edge.peripherals.sim import describe
 
         try:
-            return _simulated(describe.from_tables(tables))
+            chosen = _simulated(describe.from_tables(tables))
         except ValueError as error:
             raise ConfigFault(f"the world of {path} is wrong: {error}", key="board") from error
+        if chosen.owned is not None and len(owned_text(chosen.owned)) > config_board.LARGEST:
+            sentence = f"so much is declared in {path} that no board can be told it"
+            raise ConfigFault(sentence, "shorten words and labels", key="board")
+        return chosen
     for name in tables:
         if name not in BOARD_TABLES:
             where = f"{path}:{lines[name]}" if name in lines else path

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from edge.peripherals.sim.board import SimBoard
 
 WORLD = "world.json"
-LIMIT = 16 * 1024
+LIMIT = 32 * 1024  # bytes of a kept state: the largest world with all of it in some mode takes 20 KiB
 LONGEST = 128 * 1024  # bytes of a description: what one argument of a program holds (execve(2))
 
 
@@ -54,7 +54,7 @@ class Keep(Folder):
         except ValueError as error:
             name = self.aside()
             said = f"the kept state of the simulated board is damaged ({error}): it starts anew, the old one is {name}"
-            return sim_board(self.world), [said]
+            return sim_board(self.world), [said, *self._note()]
 
     def save(self, values: dict[str, Any]) -> None:
         """Replace the kept values."""

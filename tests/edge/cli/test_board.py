@@ -39,3 +39,12 @@ def test_a_board_file_that_cannot_be_read_is_not_called_the_settings_file(tmp_pa
     for name in (f"{tmp_path}/none.toml", str(tmp_path)):
         with pytest.raises(ConfigFault, match=r"the board file .* (cannot be read|is not a regular file)"):
             choose(Settings(board=name))
+
+
+def test_a_board_file_that_no_process_could_be_told_is_refused(tmp_path: Path) -> None:
+    words = ", ".join(f'"{number:076d}"' for number in range(40))
+    tables = "".join(f"[outputs.o{number}]\nwords = [{words}]\n" for number in range(32))
+    large = tmp_path / "large.toml"
+    large.write_text(f"[sim]\n{tables}")
+    with pytest.raises(ConfigFault, match=r"so much is declared in .*large\.toml"):
+        choose(Settings(board=str(large)))

@@ -7,7 +7,7 @@ import pytest
 
 from edge.faults import HardwareFault
 from edge.peripherals.guard.folder import make
-from edge.peripherals.sim import describe, worlds
+from edge.peripherals.sim import checks, describe, worlds
 from edge.peripherals.sim.board import SimBoard
 from edge.peripherals.sim.greenhouse import BIRTH
 from edge.peripherals.sim.keep import Keep, last_world
@@ -99,6 +99,42 @@ def test_a_state_of_another_description_begins_anew_and_stays_aside(folder):
     board, notes = Keep(folder, second).board()
     assert [tank["name"] for tank in board.circuit.tanks()] == ["well"]
     assert "another description" in notes[0] and "state-w.json.damaged" in notes[0]
+
+
+def test_the_world_is_noted_also_where_its_state_was_damaged(folder):
+    text = worlds.text("yard")
+    kept = Keep(folder, text)
+    kept.save(SimBoard().kept())
+    assert last_world(folder) == ""
+    assert "damaged" in kept.board()[1][0]
+    assert last_world(folder) == text
+
+
+def test_the_largest_world_with_all_of_it_in_some_mode_is_kept_and_found(folder):
+    def named(start):
+        return [f"{start}{number:02d}".ljust(32, "x") for number in range(checks.MOST)]
+
+    outputs = named("o")
+    tables = {
+        "sim": {},
+        "tanks": {name: {"volume": 77.123} for name in named("t")},
+        "outputs": {name: {} for name in outputs},
+        "contacts": {name: {} for name in named("c")},
+        "inputs": {name: {} for name in named("i")},
+        "sensors": {name: {"model": "light"} for name in named("s")},
+        "relays": {name: {"feedback": shows} for name, shows in zip(outputs, named("f"))},
+    }
+    kept = Keep(folder, describe.from_tables(tables))
+    board = kept.board()[0]
+    now = board.now + 1234567.123
+    for name in board.parts:
+        board.adjust(name, "drift=-0.123456789", now)
+    for name in outputs:
+        board.drive(name, 1.0, now)
+        board.adjust(name, "stuck", now)
+    kept.save(board.kept())
+    again, notes = kept.board()
+    assert (notes, again.left_on) == ([], tuple(outputs))
 
 
 def test_a_card_that_takes_no_world_hinders_no_board(folder):
