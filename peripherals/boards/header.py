@@ -38,11 +38,6 @@ _NAMES = {
 }
 
 
-# Which channel of the header's PWM is behind a line; the Pi 5 has four, the others two.
-_PWM = {12: 0, 13: 1, 18: 0, 19: 1}
-_PWM_RP1 = {12: 0, 13: 1, 18: 2, 19: 3}
-
-
 class Pin(Record):
     """A pin of a header. `number`: the physical one, from 1. `name`: GPIO17, 3V3, 5V or GND. `bcm`: -1 for power."""
 
@@ -86,17 +81,6 @@ def physical(line: str, header: str = FULL) -> int:
     """The physical pin of a line, 0 when the header has none with it."""
     number = bcm(line)
     return next((pin.number for pin in pins(header) if pin.bcm == number >= 0), 0)
-
-
-def called(line: str, header: str = FULL) -> str:
-    """A line as a person finds it at the box: `GPIO17, physical pin 11`; the line alone when it is not at a header."""
-    number = physical(line, header)
-    return f"GPIO{bcm(line)}, physical pin {number}" if number else line
-
-
-def channel(line: str, label: str) -> int:
-    """The PWM channel that the chip with this label can bring to a line, -1 when none."""
-    return (_PWM_RP1 if label == "pinctrl-rp1" else _PWM).get(bcm(line), -1)
 
 
 def placed(where: str) -> tuple[str, str]:

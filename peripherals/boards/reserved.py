@@ -54,14 +54,6 @@ def reserved(label: str, line: str) -> str:
     return f"is named for a function of the board itself ({own[0].lower()})" if own else ""
 
 
-def note(label: str, line: str) -> str:
-    """What else to know of a line that is free: what may take it from outside of this program; "" when nothing."""
-    number = bcm(line)
-    if label not in HEADER_CHIPS or not 7 <= number <= 11:
-        return ""
-    return "is a line of SPI0: the kernel takes it where dtparam=spi=on"
-
-
 def _words(name: str) -> list[str]:
     """`WIFI_RST2` as WIFI, RST."""
     plain = "".join(letter if letter.isalpha() else " " for letter in name.upper())

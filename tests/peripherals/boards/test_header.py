@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from edge.peripherals.boards import header
-from edge.peripherals.boards.header import FIRST, FULL, SHORT, bcm, called, channel, physical, pins
+from edge.peripherals.boards.header import FIRST, FULL, SHORT, bcm, physical, pins
 
 
 def test_the_full_header_has_every_line_once_and_power_where_it_is() -> None:
@@ -25,7 +25,6 @@ def test_the_full_header_has_every_line_once_and_power_where_it_is() -> None:
 )
 def test_a_line_is_found_by_each_of_its_names(line: str, number: int) -> None:
     assert physical(line) == number
-    assert called(line).endswith(f", physical pin {number}")
 
 
 @pytest.mark.parametrize(
@@ -33,7 +32,6 @@ def test_a_line_is_found_by_each_of_its_names(line: str, number: int) -> None:
 )
 def test_what_is_no_line_of_the_header_has_no_pin(line: str) -> None:
     assert physical(line) == 0
-    assert called(line) == line
 
 
 def test_the_old_headers_are_the_first_pins_and_the_first_board_is_different_in_three() -> None:
@@ -48,9 +46,7 @@ def test_a_number_is_never_cut_to_fit() -> None:
     assert [bcm(str(number)) for number in (17, 57, 58, 99, 273)] == [17, 57, -1, -1, -1]
 
 
-def test_other_functions_and_channels() -> None:
+def test_other_functions() -> None:
     by_line = {pin.bcm: pin.others for pin in pins()}
     assert by_line[2] == ("I2C1 SDA",) and "SPI1 CE0" in by_line[18] and by_line[17] == ("SPI1 CE1", "UART RTS")
-    assert [channel(f"GPIO{line}", "pinctrl-rp1") for line in (12, 13, 18, 19, 17)] == [0, 1, 2, 3, -1]
-    assert [channel(f"GPIO{line}", "pinctrl-bcm2711") for line in (12, 13, 18, 19)] == [0, 1, 0, 1]
     assert header.LAST == 27

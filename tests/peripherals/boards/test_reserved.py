@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from edge.peripherals.boards.reserved import HEADER_CHIPS, never, note, reserved
+from edge.peripherals.boards.reserved import HEADER_CHIPS, never, reserved
 
 
 @pytest.mark.parametrize("label", HEADER_CHIPS)
@@ -42,8 +42,3 @@ def test_each_duty_is_named() -> None:
 def test_of_another_chip_the_name_decides(line: str, reason: str) -> None:
     said = reserved("some-soc-gpio", line)
     assert (reason in said if reason else said == "") and never("some-soc-gpio", line) == ""
-
-
-def test_what_the_kernel_may_take_is_a_note_and_no_ban() -> None:
-    assert "SPI0" in note("pinctrl-rp1", "GPIO8") and reserved("pinctrl-rp1", "GPIO8") == ""
-    assert note("pinctrl-rp1", "GPIO17") == "" and note("other", "GPIO8") == ""
