@@ -81,8 +81,10 @@ class Serving:
     def run(self) -> None:
         """Serve until something ends it; `why` says what."""
         while not self.why:
-            for fd, what in self._poll.poll(self._pause()):
+            for fd, what in self._poll.poll(0 if self.sessions.queued() else self._pause()):
                 self._heard(fd, what)
+            for session in self.sessions.queued():
+                self._work(session)
             self._look(STOP_SECONDS)
             real = monotonic()
             self._back(self.stand.tick(self.guard.clock.board(real)), real)
@@ -121,18 +123,25 @@ class Serving:
             self._serve(self.sessions.rows[fd], what)
 
     def _serve(self, session: Session, what: int) -> None:
-        """Take what a connection sent. Its end first: rule 3 of the sessions."""
+        """Take what a connection sent, to be worked at. Its end first: rule 3 of the sessions."""
         if what & sessions.GONE:
             self._gone(session, protocol.AGENT_GONE)
             return
         if what & select.POLLOUT:
             session.wire.flush()
-        frames = session.wire.receive() if what & select.POLLIN else []
-        for frame in frames or ():
-            if session.fd in self.sessions.rows and (session.agent or session.asked < sessions.ASKED):
-                self._answer(session, frame)
+        frames = session.wire.receive() if what & select.POLLIN and not session.queue else []
         if frames is None or session.wire.gone:
             self._gone(session, protocol.AGENT_GONE)
+        else:
+            session.queue += frames
+
+    def _work(self, session: Session) -> None:
+        """Answer what a connection asked, for its share of a round: what is left waits for the next."""
+        until = monotonic() + sessions.SHARE
+        while session.ready and session.fd in self.sessions.rows:
+            self._answer(session, session.queue.pop(0))
+            if monotonic() >= until:
+                return
 
     def _gone(self, session: Session, why: str) -> None:
         """End a connection, and what its agent held; a child ends with its last agent."""

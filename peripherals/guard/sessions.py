@@ -4,7 +4,9 @@ Rules this file keeps:
 1. At most AGENTS agents and ASKERS others at a time. Whoever does not say hello is let go after SECONDS, after ASKED
    questions, or when it has been here longest and one more comes: those who hold places keep nobody from asking.
 2. Nothing waits for anybody: frames out are held to a bound, a connection that is not read for SLOW seconds is
-   dropped, and what it held is made safe as for any agent that is gone.
+   dropped, and what it held is made safe as for any agent that is gone. What came is worked at for SHARE seconds of a
+   round, no more is read before that is done, and nothing is answered that there is no room for: between two rounds
+   are the others, signals and the supervisor, however much one asks and however long an answer takes.
 3. An agent's own end is seen before anything it sent ahead of that: a dead agent's last request switches nothing.
 4. `owner` names a connection for the guard's core: each its own, never used again in the life of the process.
 """
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 AGENTS = 16
 ASKERS = 4
 ASKED = 16
+SHARE = 0.005
 SECONDS = 2.0
 SLOW = 10.0
 FOREVER = float("inf")
@@ -33,19 +36,39 @@ GONE = select.POLLHUP | select.POLLERR | select.POLLNVAL
 class Session:
     """One connection. `agent`: it said hello. `run`, `state`: what it calls its run and its state folder.
 
-    `asked`: how many frames it got answers to without being an agent.
+    `asked`: how many frames it got answers to without being an agent. `queue`: the frames that wait for theirs.
     """
 
-    __slots__ = ("agent", "asked", "end", "fd", "first", "full", "mask", "owner", "run", "state", "uid", "wire")
+    __slots__ = (
+        "agent",
+        "asked",
+        "end",
+        "fd",
+        "first",
+        "full",
+        "mask",
+        "owner",
+        "queue",
+        "run",
+        "state",
+        "uid",
+        "wire",
+    )
 
     def __init__(self, wire: Wire, owner: str, uid: int, end: float, first: bool) -> None:
         self.wire, self.owner, self.uid, self.end, self.first = wire, owner, uid, end, first
         self.fd = wire.socket.fileno()
         self.agent = False
         self.asked = 0
+        self.queue: list[bytes | None] = []
         self.run = self.state = ""
         self.full = FOREVER
         self.mask = select.POLLIN
+
+    @property
+    def ready(self) -> bool:
+        """True when there is a frame to be answered, and room for the answer."""
+        return bool(self.queue) and not self.wire.full and (self.agent or self.asked < ASKED)
 
 
 class Sessions:
@@ -59,6 +82,10 @@ class Sessions:
     @property
     def agents(self) -> list[Session]:
         return [one for one in self.rows.values() if one.agent]
+
+    def queued(self) -> list[Session]:
+        """Those who can be answered now."""
+        return [one for one in self.rows.values() if one.ready]
 
     def add(self, peer: socket, uid: int, real: float, first: bool = False) -> Session:
         """Take a connection, by rule 1 instead of another. `first`: the agent that started us, which has its place."""
@@ -98,7 +125,7 @@ class Sessions:
             if wire.gone or spent or real >= min(session.end, session.full + SLOW):
                 over.append(session)
                 continue
-            mask = (0 if wire.full else select.POLLIN) | (select.POLLOUT if wire.waiting else 0)
+            mask = (0 if wire.full or session.queue else select.POLLIN) | (select.POLLOUT if wire.waiting else 0)
             if mask != session.mask:
                 session.mask = mask
                 self._poll.modify(session.fd, mask)

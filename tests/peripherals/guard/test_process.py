@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -13,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from edge.call import Output
+from edge.call import Output, Sensor
 from edge.faults import HardwareFault, Refused
-from edge.peripherals.guard import protocol, spawn
+from edge.peripherals.guard import door, protocol, spawn
 from edge.peripherals.guard.client import Board
-from edge.peripherals.guard.owned import Owned
+from edge.peripherals.guard.owned import GpioLine, Owned
 from tests.support.asking import late, moment
 from tests.support.boards import BUSY, ROOT, Agent, alive, eventually, fan, record, rounds
 
@@ -448,6 +449,36 @@ def test_an_agent_that_floods_and_never_reads_does_not_fill_the_board(bare, tmp_
         assert int(file.read().split()[1]) * 4096 < 64 << 20
     eventually(lambda: fan(tmp_path))
     print(f"{sent} bytes of requests")
+
+
+def test_agents_that_ask_without_end_for_long_answers_keep_nobody_else_waiting(tmp_path):
+    names = [f"o{number}" for number in range(100)]
+    outputs = tuple(Output(name, "", "", interlock=("not door",)) for name in names)
+    owns = Owned(
+        "lines", outputs, (Sensor("door", "", "", ""),), tuple(GpioLine(n, "no", "1") for n in (*names, "door"))
+    )
+    board = Board.start(str(tmp_path), owned=owns)
+    path = f"{tmp_path}/guard/guard.sock"
+    flooding = []
+    try:
+        for _ in range(4):
+            flooding.append(door.connect(path, 60.0))
+            flooding[-1].sendall(b'{"id":1,"do":"hello","protocol":2}\n')
+            flooding[-1].recv(65536)
+            flooding[-1].setblocking(False)
+        for _ in range(5):
+            for peer in flooding:
+                with contextlib.suppress(BlockingIOError):
+                    peer.recv(1 << 20)
+                with contextlib.suppress(BlockingIOError):
+                    peer.send(b'{"id":2,"do":"states"}\n' * 700)
+            assert len(board.states()) == 100
+        os.kill(board.pid, signal.SIGTERM)
+        eventually(lambda: not alive(board.pid), seconds=20.0)
+    finally:
+        for peer in flooding:
+            peer.close()
+        board.close()
 
 
 def test_random_bytes_never_end_it_nor_switch_anything(bare, tmp_path):
