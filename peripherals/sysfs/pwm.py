@@ -73,6 +73,11 @@ class Channel:
         self._files: dict[str, int] = {}
         self._asked: tuple[int, float] | None = None
 
+    @property
+    def exported(self) -> bool:
+        """It was exported here: rights that its files lack may still come, udev gives them a moment later."""
+        return self._ours
+
     def take(self, level: float, hold: bool = False) -> None:
         """Get hold of it with `level`; `hold`: with the level it has, where it was running already."""
         self._folder = find(self._tree, self._chip)

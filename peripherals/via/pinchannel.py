@@ -6,11 +6,14 @@ Rules this file keeps:
 3. Without a frequency it is 0 or 1; the hardware makes that as a duty of nothing or all of REST Hz.
 4. Another frequency is another period of the same channel: the driver changes it without a break.
 5. close() lets go and the channel goes on with what it has.
+6. A channel is exported at its first use, and udev gives a user's group the right to it a moment later: that is waited
+   for, PATIENCE seconds at most.
 """
 
 from __future__ import annotations
 
 from threading import RLock
+from time import monotonic, sleep
 
 from gpiozero import (
     PinEdgeDetectUnsupported,
@@ -32,6 +35,8 @@ if TYPE_CHECKING:
 
 REST = 1000.0  # Hz
 FASTEST = 1_000_000  # Hz
+PATIENCE = 2.0  # seconds
+LOOK = 0.02
 
 
 def places(said: Mapping[str, str] | str) -> dict[str, tuple[str, int]]:
@@ -48,6 +53,19 @@ def places(said: Mapping[str, str] | str) -> dict[str, tuple[str, int]]:
             raise ValueError(f"{'='.join(pair)[:60]!r} is no pin at a PWM channel: write GPIO18=pwmchip0/2")
         found[pin.strip()] = chip, int(channel)
     return found
+
+
+def _taken(channel: Channel, level: float, hold: bool) -> None:
+    """Take a channel (rule 6). HardwareFault."""
+    until = monotonic() + PATIENCE
+    while True:
+        try:
+            return channel.take(level, hold)
+        except HardwareFault as fault:
+            late = isinstance(fault.__cause__, PermissionError) and channel.exported
+            if not late or monotonic() > until:
+                raise
+        sleep(LOOK)
 
 
 class ChannelPin(PiPin):  # type: ignore[misc]
@@ -112,7 +130,7 @@ class ChannelPin(PiPin):  # type: ignore[misc]
     def _take(self, frequency: float, level: float, hold: bool) -> Channel:
         self._factory.refuse_channel(self._info.name, *self._place)
         made = Channel(self._factory.tree, *self._place, frequency)
-        self._asked(made.take, level, hold)
+        self._asked(_taken, made, level, hold)
         return made
 
     def _asked(self, ask: Callable[..., Any], *args: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from edge.peripherals.sysfs.model import Chip, PwmModel
+from edge.peripherals.via import pinchannel
 from edge.peripherals.via.pinreserved import Reserved
 from tests.support.pins import Bench, gpiozero, places
 
@@ -44,6 +45,18 @@ def test_a_servo_and_a_tone_have_their_own_periods(bench) -> None:
         buzzer.play("A4")
         assert bench.factory.tree.chips["pwmchip0"].channels[0]["period"] == str(round(1e9 / 440))
         assert level(bench, 0) == pytest.approx(0.5, abs=1e-6)
+
+
+def test_rights_that_udev_gives_after_the_export_are_waited_for(bench, monkeypatch) -> None:
+    chip = bench.factory.tree.chips["pwmchip0"]
+    chip.slow = 3
+    with gpiozero.PWMLED(18, pin_factory=bench.factory) as led:
+        led.value = 0.5
+        assert level(bench, 0) == 0.5 and chip.slow == 0
+    monkeypatch.setattr(pinchannel, "PATIENCE", 0.05)
+    chip.slow = 10_000
+    with pytest.raises(gpiozero.PinError, match=r"cannot be opened.*udev"):
+        gpiozero.PWMLED(19, pin_factory=bench.factory)
 
 
 def test_nothing_is_touched_before_its_first_use_and_close_leaves_it_on(bench) -> None:
