@@ -194,24 +194,24 @@ def _boards(state: str, service: str, seconds: float) -> list[Seen]:
         if path or pid >= 0:
             seen.append(_board(path, state, seconds) or _silent(max(pid, 0)))
     if service not in asked and os.path.exists(service):
-        told = _board(service, state, seconds, own=False)
+        told = _board(service, state, seconds, own=False) or _foreign(service, seconds)
         seen += [told] if told is not None else []
-    return seen or [Seen("outputs", 0, True, _none(service, seconds))]
+    return seen or [Seen("outputs", 0, True, "no board is running")]
 
 
-def _none(service: str, seconds: float) -> str:
-    """No board of this state folder runs: that, and how a guard that listens as a service is reached all the same."""
+def _foreign(service: str, seconds: float) -> Seen | None:
+    """A guard that does not look for this stop is told to make everything safe, which is all that can be done here."""
     from edge.peripherals.guard import door
 
     try:
-        told = door.ask(service, {"do": "show"}, seconds)
+        told = door.ask(service, {"do": "safe_all"}, seconds)
     except HardwareFault:
-        told = None
+        return None
     if told is None:
-        return "no board is running"
-    fix = "fieldhand safe-all makes its outputs safe; fieldhand stop --state FOLDER, with its folder, stops it"
-    guard = f"the guard at {service} (process {told['pid']})"
-    return f"no board of this state folder runs; {guard} does not look into it ({fix})"
+        return None
+    made = "was told to make its outputs safe, and does not look into this state folder: it is NOT stopped"
+    fix = "fieldhand stop --state FOLDER, with its folder, stops it"
+    return Seen("outputs", told["pid"], False, f"the guard at {service} (process {told['pid']}) {made} ({fix})")
 
 
 def _board(path: str, state: str, seconds: float, own: bool = True) -> Seen | None:

@@ -6,6 +6,7 @@ Rules:
 2. Each pulse is a lease of its own, and the guard ends it: whatever becomes of the agent, the pulse ends. A pulse
    counts as done when the guard tells that its lease came to its end.
 3. Pulses begin only if all of them fit into the time of the call. When they are cut the output goes safe at once.
+4. Where a contact shows whether an output obeyed, nothing is told as done before the guard had looked at it.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ LEASE_ENDED = "lease ended"  # as the guard calls it (peripherals/guard/protocol
 CUT = "it was cut"
 SLICE = 0.02  # seconds between two looks
 MARGIN = 1.0  # seconds of a call's time that are left for its answer
+SEEN = 0.3  # seconds within which the guard looks at a contact whose time has come (peripherals/guard/looks.py)
 GRACE = 2.0  # seconds within which the guard has to have ended a lease that is over
 CLOSE = 0.02  # what a level may differ by when it is read back
 
@@ -43,7 +45,8 @@ class Outputs:
         unknown, held by another), ToolFault when it did not obey, HardwareFault when the outcome is unknown.
         """
         grant = self._holder.grant("actuate", "output", name)
-        return self._set(grant.path, state, seconds, self._holder.call.id, level)
+        now = self._set(grant.path, state, seconds, self._holder.call.id, level)
+        return self._obeyed(self._declared(grant.path), now)
 
     def _set(
         self, name: str, state: bool, seconds: float | None, call: str, level: float | None = None
@@ -58,6 +61,17 @@ class Outputs:
         read = now.get("level")
         if level is not None and read is not None and abs(read - level) > CLOSE:
             raise ToolFault(f"{name} did not change to {level:.0%}: the board reads back {read:.0%}")
+        return now
+
+    def _obeyed(self, output: Output, now: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The same once the contact that shows it had its time; HardwareFault when it shows otherwise (rule 4)."""
+        if not output.feedback:
+            return now
+        board = self._holder.world.board()
+        self._wait(min(output.settle / board.speed + SEEN, self._left()))
+        fault = board.states()[output.name]["fault"]
+        if fault:
+            raise HardwareFault(f"{output.name} did not obey: {fault}", "look at its relay and wiring")
         return now
 
     def pulse(self, name: str, seconds: float, times: int, pause: float) -> Mapping[str, Any]:
@@ -112,11 +126,15 @@ class Outputs:
         raise ToolFault(f"there is no output {name!r}", "output_list names them")
 
     def _fits(self, real: float, times: int) -> None:
-        most = self._holder.permit.seconds - (time.monotonic() - self._holder.begun) - MARGIN
+        most = self._left()
         if real > most:
             pulses = "the pulse takes" if times == 1 else f"the {times} pulses take"
             sentence = f"{pulses} {real:.0f} s, and a call may take {self._holder.permit.seconds:g} s"
             raise ToolFault(f"{sentence}; nothing was switched", "ask for fewer or shorter ones, or use output_set")
+
+    def _left(self) -> float:
+        """Seconds of the call's time that may be used."""
+        return max(0.0, self._holder.permit.seconds - (time.monotonic() - self._holder.begun) - MARGIN)
 
     def _wait(self, real: float) -> bool:
         """Let time go by; False as soon as the call is to end."""

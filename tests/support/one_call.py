@@ -24,15 +24,17 @@ def world(folder: Path, tape: Any = None) -> World:
     return World(Scene(str(folder), "", (Root("work", str(folder)),)), tape or Unkept(), no_board)
 
 
-def judge(name: str, args: dict[str, Any], here: World, preset: str = "guarded") -> tuple[Call, Decision]:
+def judge(
+    name: str, args: dict[str, Any], here: World, preset: str = "guarded", call_id: str = "c1"
+) -> tuple[Call, Decision]:
     """The call with its arguments checked, and what the gate says of it. UsageFault when they do not fit."""
     tool = find(name)
-    call = Call(name, fit(args, tool.schema)[0], "c1")
+    call = Call(name, fit(args, tool.schema)[0], call_id)
     return call, decide(call, tool.effects(call.args, here.scene), Policy(preset), State(), here.scene)
 
 
-def carry(name: str, args: dict[str, Any], here: World, preset: str = "guarded") -> Observation:
+def carry(name: str, args: dict[str, Any], here: World, preset: str = "guarded", call_id: str = "c1") -> Observation:
     """What the tool brings inside its permit, an `ask` taken as answered with yes."""
-    call, decision = judge(name, args, here, preset)
+    call, decision = judge(name, args, here, preset, call_id)
     assert decision.permit is not None, decision.sentence
     return find(name).run(call.args, Hands(decision.permit, call, here))

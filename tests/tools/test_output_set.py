@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import time
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from edge.faults import HardwareFault, ToolFault, UsageFault
+from edge.call import Observation, Scene
+from edge.faults import HardwareFault, Refused, ToolFault, UsageFault
+from edge.hands.world import World
 from edge.peripherals.gpiochip.model import Model
+from edge.peripherals.guard.inprocess import InProcessBoard
 from edge.registry import find
+from edge.tape.unkept import Unkept
+from tests.support.boards import eventually
 from tests.support.lined import board, world
 from tests.support.one_call import carry, judge
+from tests.support.worlds import yard
 
 
 def test_on_for_a_time_and_off(tmp_path: Path) -> None:
@@ -48,3 +56,37 @@ def test_what_is_read_back_otherwise_is_a_fault(state: Any, fault: type[Exceptio
 
     with pytest.raises(fault, match="pump"):
         carry("output_set", {"name": "pump", "state": True}, world(tmp_path, Model("pi3"), guard=Board()))
+
+
+def test_what_its_contact_shows_as_not_obeying_is_a_fault_and_not_told_as_done(tmp_path: Path) -> None:
+    plant = yard()
+    guard = InProcessBoard(time.monotonic, 60.0, plant)
+    scene = Scene(str(tmp_path), "", (), plant.sensors, plant.outputs)
+    here = World(scene, Unkept(), lambda: guard)  # type: ignore[arg-type, return-value]
+    guard.set("valve", True, None, "valve")
+
+    ids = count(1)
+
+    def ask(state: bool) -> Observation:
+        return carry("output_set", {"name": "pump", "state": state}, here, call_id=f"c{next(ids)}")
+
+    def switched() -> bool:
+        """A pump counts as just stopped when its guard begins: it may be asked for a little later."""
+        try:
+            return ask(True).ok
+        except Refused:
+            return False
+
+    eventually(switched, pause=0.1)
+    assert ask(False).text == "pump is off"
+    guard.adjust("pump", "dead")
+
+    def told() -> str:
+        try:
+            return ask(True).text
+        except Refused:
+            return ""
+        except HardwareFault as fault:
+            return str(fault)
+
+    assert "pump did not obey: " in eventually(told, pause=0.1)

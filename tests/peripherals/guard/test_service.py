@@ -407,17 +407,19 @@ def test_the_command_stop_hears_a_service_confirm(place, tmp_path):
     assert place.level(PUMP) is False
 
 
-def test_the_command_stop_names_a_service_that_does_not_look_into_its_folder(place, tmp_path):
+def test_the_command_stop_makes_a_service_safe_that_does_not_look_into_its_folder_and_says_that(place, tmp_path):
     from tests.support import agent
 
     other = tmp_path / "other"
     other.mkdir(mode=0o700)
     place.settings.write_text(place.settings.read_text() + f'[guard]\nsocket = "{place.socket}"\n')
     process = place.up()
+    board = place.join()
+    board.set("pump", True, 50.0, "c1")
     done = agent.run("stop", "--config", str(place.settings), "--state", str(other), home=tmp_path)
-    assert f"the guard at {place.socket} (process {process.pid}) does not look into it" in done.stdout
-    assert "fieldhand safe-all makes its outputs safe" in done.stdout
-    assert not place.ask("show")["stopped"]
+    assert done.returncode == 1 and f"the guard at {place.socket} (process {process.pid}) was told" in done.stdout
+    assert "NOT stopped (fieldhand stop --state FOLDER" in done.stdout
+    assert not place.ask("show")["stopped"] and place.level(PUMP) is False
 
 
 def test_a_word_in_the_override_folder_wins_over_the_agents(place):
