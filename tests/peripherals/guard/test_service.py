@@ -240,7 +240,8 @@ def test_no_number_of_kills_makes_the_longest_time_longer(place):
     place.settings.write_text(place.settings.read_text().replace('on_exit = "hold"', "max_on = 3"))
     guard = place.up()
     began = time.monotonic()
-    place.join().set("fan", True, 3.0, "c1")
+    agent = place.join()  # held: without its agent the fan would be off
+    agent.set("fan", True, 3.0, "c1")
     while place.level(FAN):
         assert time.monotonic() < began + 30.0
         guard.kill()
