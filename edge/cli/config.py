@@ -70,6 +70,7 @@ BOARD = """
 # min_off = 0                       # seconds at safe before it may leave it again
 # max_per_hour = 0                  # how often it may leave safe; 0 for no limit
 # interlock = ["not door == open"]  # or none: what must hold while it is away from safe
+# max_age = 10                      # seconds: no older may be what an interlock goes by
 # feedback = "pump_runs"            # or none: the input that shows whether it obeyed
 # settle = 0.5                      # seconds until it has to show it
 # override = "by_hand"              # or none: the input that holds it safe whoever asks
