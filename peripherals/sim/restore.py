@@ -58,7 +58,10 @@ def _part(board: SimBoard, name: str, fields: Any) -> Part:
 def _relay(board: SimBoard, name: str, fields: Any) -> Relay:
     if name not in board.relays or not isinstance(fields, list) or len(fields) != 2 or fields[0] not in coils.MODES:
         raise ValueError(f"it keeps an unknown output or mode: {name[:40]}")
-    return replace(board.relays[name], mode=fields[0], held=_finite(fields[1], "relay"))
+    held = _finite(fields[1], "relay")
+    if not 0.0 <= held <= 1.0:
+        raise ValueError(f"it keeps a contact that is neither open nor closed: {name}")
+    return replace(board.relays[name], mode=fields[0], held=held)
 
 
 def _numbers(value: Any, field: str, table: bool) -> Any:

@@ -181,6 +181,12 @@ def test_a_state_of_another_world_is_refused(change, sentence):
         worlds.sim_board("", kept)
 
 
+@pytest.mark.parametrize("held", [-0.5, 1.5, None])
+def test_a_relay_that_cannot_be_is_refused(held):
+    with pytest.raises(ValueError, match=r"neither open nor closed|no number"):
+        yard({**yard().kept(), "relays": {"pump": ["stuck", held]}})
+
+
 def test_the_greenhouse_loads_nothing_of_other_worlds():
     code = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
