@@ -27,6 +27,9 @@ def place(tmp_path):
         yield place
 
 
+# An agent that a test lets go of has left, and what it held is safe: `agent` is kept where the guard is killed under it.
+
+
 def rows(place):
     return [json.loads(line) for line in (place.state / "guard" / "board.jsonl").read_text().splitlines()]
 
@@ -57,7 +60,8 @@ def test_it_serves_agents_that_come_and_go_and_stays(place):
 def test_after_a_kill_the_next_start_makes_safe_before_it_reads_the_card_or_listens(place):
     """The chips keep driving what was released, as those of a Raspberry Pi do."""
     first = place.up()
-    place.join().set("pump", True, 60.0, "c1")
+    agent = place.join()
+    agent.set("pump", True, 60.0, "c1")
     first.kill()
     first.wait()
     assert place.level(PUMP) is True
@@ -127,7 +131,8 @@ def test_wrong_settings_let_neither_a_level_nor_a_hand_switch_away_from_safe(pla
 def test_a_guard_that_cannot_even_begin_leaves_nothing_held_as_found(place, tmp_path):
     """Its program was half replaced while it started; the chips keep driving what is released."""
     first = place.up()
-    place.join().set("fan", True, 30.0, "c1")
+    agent = place.join()
+    agent.set("fan", True, 30.0, "c1")
     kept = place.state / "guard" / "last.json"
     told = json.loads(kept.read_text())["owned"]
     first.terminate()
@@ -227,7 +232,8 @@ def test_a_signal_makes_safe_and_holds_what_is_declared_to_be_held(place):
 
 def test_a_start_takes_what_was_held_as_it_is(place):
     first = place.up()
-    place.join().set("fan", True, 30.0, "c1")
+    agent = place.join()
+    agent.set("fan", True, 30.0, "c1")
     first.terminate()
     first.wait()
     place.up()
@@ -240,7 +246,7 @@ def test_no_number_of_kills_makes_the_longest_time_longer(place):
     place.settings.write_text(place.settings.read_text().replace('on_exit = "hold"', "max_on = 3"))
     guard = place.up()
     began = time.monotonic()
-    agent = place.join()  # held: without its agent the fan would be off
+    agent = place.join()
     agent.set("fan", True, 3.0, "c1")
     while place.level(FAN):
         assert time.monotonic() < began + 30.0
@@ -256,7 +262,8 @@ def test_no_number_of_kills_makes_the_longest_time_longer(place):
 def test_what_is_held_without_anybody_knowing_since_when_is_written_down(place):
     place.settings.write_text(place.settings.read_text().replace('on_exit = "hold"', "max_on = 60"))
     guard = place.up()
-    place.join().set("fan", True, 30.0, "c1")
+    agent = place.join()
+    agent.set("fan", True, 30.0, "c1")
     guard.kill()
     guard.wait()
     os.unlink(place.state / "guard" / "board.jsonl")
