@@ -6,6 +6,7 @@ Rules this file keeps:
 2. A file whose name is no output's means nothing, and is told once.
 3. The folder is made when the guard starts, so that in a hurry one word is one command. It may be missing all the
    same (a full card): then nobody wants anything. Nothing here raises.
+4. When the guard's whole folder is gone (its card was unmounted) nobody has lifted anything: what was said goes on.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ class Overrides:
 
     def __init__(self, folder: str, outputs: Iterable[str]) -> None:
         self._path = f"{folder}/{NAME}"
+        self.sign = f"{folder}/lock" if not gone(f"{folder}/lock") else folder  # what shows that it is the same folder
         self._outputs = frozenset(outputs)
         self._seen: dict[str, str] = {}
         self.notes: tuple[str, ...] = ()
@@ -49,6 +51,9 @@ class Overrides:
         try:
             names = sorted(os.listdir(self._path))
         except FileNotFoundError:
+            if self._seen and gone(self.sign):
+                self.notes = (f"{self._path} is gone with its folder: what people said by hand there goes on",)
+                return self._seen
             self.notes = ()
             return {}
         except OSError as error:
@@ -57,6 +62,17 @@ class Overrides:
         strange = [name for name in names if name not in self._outputs][:MOST]
         self.notes = tuple(f"{self._path}/{name[:40]} overrides nothing: no output has that name" for name in strange)
         return {name: _word(f"{self._path}/{name}") for name in names if name in self._outputs}
+
+
+def gone(path: str) -> bool:
+    """True when there is nothing of that name; what cannot be looked at is not gone."""
+    try:
+        os.lstat(path)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def _word(path: str) -> str:

@@ -52,8 +52,8 @@ class Serving:
         self.overrides = Overrides(stand.folder, [output.name for output in stand.plant.outputs])
         if stand.folder:
             self.overrides.lay()
-        self._looked = 0.0
-        self._saved, self._dirty = real, True
+        self._stops: dict[str, str] = {}  # state folder -> why it is stopped there
+        self._looked, self._saved, self._dirty = 0.0, real, True
         self._asked = {"show": self._show, "set": self._steer, "safe_all": self._safe_all, "owned": self._owned}
         self._poll = select.poll()
         self._poll.register(end.fd, select.POLLIN)
@@ -271,15 +271,20 @@ class Serving:
         if real < self._looked + every:
             return
         self._looked = real
-        why = ""
-        for state in dict.fromkeys((self.told.state, *(one.state for one in self.sessions.agents))):
-            why = why or (_stopped(state) if state else "")
-        if self.guard.halt(why, real):
+        states = dict.fromkeys((self.told.state, *(one.state for one in self.sessions.agents)))
+        self._stops = {one: why for one in states if one and (why := _stopped(one) or self._gone_with(one))}
+        if self.guard.halt(next(iter(self._stops.values()), ""), real):
             self._record()
             self.sessions.tell(protocol.halt(self.guard.stopped))
         if self.stand.folder:
             for name, word in self.overrides.look():  # with wrong settings a hand holds safe, and no more
                 self.guard.override(name, overrides.WORDS[0] if word and self.told.why else word, real)
+
+    def _gone_with(self, state: str) -> str:
+        """Why it is still stopped when the folder of a stop is gone: whoever takes a card away lifts nothing."""
+        sign = self.overrides.sign if self.stand.folder and state == self.told.state else state
+        gone = state in self._stops and overrides.gone(sign)
+        return f"everything is stopped: the folder of the stop, {state}, is gone" if gone else ""
 
     def _back(self, names: tuple[str, ...], real: float) -> None:
         """Outputs whose lines were lost and are back have their safe value: no lease goes on over that."""
@@ -374,16 +379,12 @@ def _environ() -> dict[str, str]:
 
 
 def _past(stand: Stand) -> tuple[dict[str, list[float]], dict[str, float]]:
-    """What edge.peripherals.guard.past says of the outputs that need it."""
-    outputs = [output for output in stand.plant.outputs if output.max_per_hour or output.on_start == "hold"]
-    if not stand.folder or not outputs:
+    """What the record says of outputs that need it: see edge.peripherals.guard.past."""
+    if not any(output.max_per_hour or output.on_start == "hold" for output in stand.plant.outputs):
         return {}, {}
-    from edge.peripherals.guard.past import leavings, since
-    from edge.peripherals.guard.stands import forget
+    from edge.peripherals.guard.past import known
 
-    told = leavings(stand.folder, stand.boot, stand.base, outputs), since(stand.folder, stand.boot, outputs)
-    forget("edge.peripherals.guard.past")
-    return told
+    return known(stand.folder, stand.boot, stand.base, stand.plant.outputs)
 
 
 def _visible(folder: str) -> bool:

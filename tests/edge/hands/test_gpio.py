@@ -181,7 +181,8 @@ class Toggler(threading.Thread):
     def run(self) -> None:
         path, offset = self.model.chips()[0], int(self.name_[4:])
         eventually(lambda: (path, offset) in self.model.holders(), pause=0.001)
-        time.sleep(0.05)
+        looked = ("GET_VALUES", offset)  # the level before; what comes from then on is counted
+        eventually(lambda: looked in [(one.what, one.line) for one in list(self.model.record)], pause=0.001)
         for number in range(self.times):
             self.model.pull(CHIP, self.name_, number % 2 == 0)
             time.sleep(self.pause)

@@ -83,6 +83,25 @@ def test_where_no_folder_can_be_made_nobody_wants_anything(tmp_path):
     assert (overrides.look(), overrides.notes) == ([], ())
 
 
+@pytest.mark.parametrize("lock", [False, True])
+def test_a_folder_that_is_gone_lifts_nothing(folder, lock):
+    if lock:  # its card was unmounted: what lay below it has another folder of that name, without the lock
+        (folder / "lock").write_text("")
+    overrides = Overrides(str(folder), ["pump"])
+    say(folder, "pump", "safe")
+    overrides.look()
+    os.rename(folder, f"{folder}-away")
+    if lock:
+        os.mkdir(folder)
+    assert overrides.look() == []
+    assert "gone with its folder" in overrides.notes[0]
+    if lock:
+        os.rmdir(folder)
+    os.rename(f"{folder}-away", folder)
+    os.unlink(folder / "override" / "pump")
+    assert overrides.look() == [("pump", "")]
+
+
 def test_a_folder_that_cannot_be_read_lifts_nothing(folder):
     overrides = Overrides(str(folder), ["pump"])
     say(folder, "pump", "safe")

@@ -481,6 +481,20 @@ def test_agents_that_ask_without_end_for_long_answers_keep_nobody_else_waiting(t
         board.close()
 
 
+def test_a_stop_is_not_lifted_by_a_folder_that_goes_away(board, tmp_path):
+    (tmp_path / "stop").write_text("")
+    with pytest.raises(Refused) as caught:
+        board.set("fan", True, 30.0, "c1")
+    assert caught.value.rule == "stop.all"
+    away = tmp_path.with_name(tmp_path.name + "-away")
+    os.rename(tmp_path, away)
+    with pytest.raises(Refused, match="is gone"):
+        board.set("fan", True, 30.0, "c2")
+    os.rename(away, tmp_path)
+    (tmp_path / "stop").unlink()
+    assert board.set("fan", True, 30.0, "c3")["state"] is True
+
+
 def test_random_bytes_never_end_it_nor_switch_anything(bare, tmp_path):
     peer, child = bare
     say(peer, HELLO)

@@ -27,7 +27,7 @@ def place(tmp_path):
         yield place
 
 
-# An agent that a test lets go of has left, and what it held is safe: `agent` is kept where the guard is killed under it.
+# An agent that a test lets go of has left, and what it held is safe: it is kept where the guard is killed under it.
 
 
 def rows(place):
