@@ -13,6 +13,7 @@ from edge.peripherals.guard.journal import LIMIT, NAME, read, tail
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from typing import Any
 
     from edge.call import Output
 
@@ -21,11 +22,11 @@ HOUR = 3600.0
 
 def known(
     folder: str, boot: str, now: float, outputs: Iterable[Output]
-) -> tuple[dict[str, list[float]], dict[str, float]]:
-    """`leavings` and `since`; nothing without a folder. This module is let go of then."""
+) -> tuple[dict[str, list[float]], dict[str, float], dict[str, float]]:
+    """`leavings`, `since` and `rests`; nothing without a folder. This module is let go of then."""
     from edge.peripherals.guard.stands import forget
 
-    told = (leavings(folder, boot, now, outputs), since(folder, boot, outputs)) if folder else ({}, {})
+    told = leavings(folder, boot, now, outputs), since(folder, boot, outputs), rests(folder, boot, outputs)
     forget(__name__)
     return told
 
@@ -54,16 +55,35 @@ def since(folder: str, boot: str, outputs: Iterable[Output]) -> dict[str, float]
     return found
 
 
+def rests(folder: str, boot: str, outputs: Iterable[Output]) -> dict[str, float]:
+    """When each output that the record leaves at its safe value came to it (board s); of those with a `min_off`."""
+    found: dict[str, float] = {}
+    safe = {output.name: output.safe for output in outputs if output.min_off}
+    for row in _rows(folder, boot, safe):
+        if row["state"] != safe[row["name"]]:
+            found.pop(row["name"], None)
+        else:
+            found.setdefault(row["name"], float(row["board"]))
+    return found
+
+
 def _switches(folder: str, boot: str, outputs: Iterable[Output]) -> Iterator[tuple[str, bool, float]]:
     """Each time that one of these outputs left its safe value or came back to it: name, away from safe now, board s."""
-    away = dict.fromkeys([output.name for output in outputs], False)
     safe = {output.name: output.safe for output in outputs}
-    for file in (NAME + ".1", NAME) if safe else ():
+    away = dict.fromkeys(safe, False)
+    for row in _rows(folder, boot, safe):
+        name, now = row["name"], row["state"] != safe[row["name"]]
+        if away[name] != now:
+            away[name] = now
+            yield name, now, float(row["board"])
+
+
+def _rows(folder: str, boot: str, names: Iterable[str]) -> Iterator[dict[str, Any]]:
+    """The transitions of these outputs in this boot, oldest first."""
+    for file in (NAME + ".1", NAME) if folder and names else ():
         try:
-            for row in read(tail(f"{folder}/{file}", LIMIT), safe):
-                name, now = row["name"], row["state"] != safe[row["name"]]
-                if not row.get("kind") and row.get("boot", "") == boot and away[name] != now:
-                    away[name] = now
-                    yield name, now, float(row["board"])
+            for row in read(tail(f"{folder}/{file}", LIMIT), names):
+                if not row.get("kind") and row.get("boot", "") == boot:
+                    yield row
         except OSError:
             continue

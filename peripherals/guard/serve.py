@@ -46,9 +46,9 @@ class Serving:
         self.notes = list(stand.notes)
         self.journal = Journal(stand.folder, stand.boot, aside=stand.kind == "lines")
         real = monotonic()
-        past, self._held = _past(stand)
+        past, self._held, self._rests = _past(stand)
         clock = Clock(stand.base, real, told.speed)
-        self.guard = Guard(stand.plant, clock, told.owned.heartbeat, past, self._held)
+        self.guard = Guard(stand.plant, clock, told.owned.heartbeat, past, self._held, self._rests)
         self.overrides = Overrides(stand.folder, [output.name for output in stand.plant.outputs])
         if stand.folder:
             self.overrides.lay()
@@ -378,13 +378,14 @@ def _environ() -> dict[str, str]:
     return {found[name]: said.decode("utf-8", "surrogateescape") for name, said in os.environ.items() if name in found}
 
 
-def _past(stand: Stand) -> tuple[dict[str, list[float]], dict[str, float]]:
+def _past(stand: Stand) -> tuple[dict[str, list[float]], dict[str, float], dict[str, float]]:
     """What the record says of outputs that need it: see edge.peripherals.guard.past."""
-    if not any(output.max_per_hour or output.on_start == "hold" for output in stand.plant.outputs):
-        return {}, {}
+    told = [one for one in stand.plant.outputs if one.max_per_hour or one.min_off or one.on_start == "hold"]
+    if not stand.folder or not told:
+        return {}, {}, {}
     from edge.peripherals.guard.past import known
 
-    return known(stand.folder, stand.boot, stand.base, stand.plant.outputs)
+    return known(stand.folder, stand.boot, stand.base, told)
 
 
 def _visible(folder: str) -> bool:
