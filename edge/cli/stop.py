@@ -159,12 +159,13 @@ def _wait(state: str, wholly: bool, service: str) -> list[Seen]:
     """What boards and agents are known to do, as soon as all confirmed, and after WAIT seconds in any case."""
     until = time.monotonic() + WAIT
     boards = [] if wholly else [Seen("outputs", 0, True, "not stopped")]
+    foreign: list[Seen] = []  # what was told to be safe once, and confirms nothing more
     while True:
         left = until - time.monotonic()
         if not boards or not all(one.safe for one in boards):
-            boards = _boards(state, service, max(left, 0.2))
+            boards = _boards(state, service, foreign, max(left, 0.2))
         seen = [*boards, *_agents(state, wholly)]
-        if all(one.safe for one in seen) or time.monotonic() > until:
+        if all(one.safe or one in foreign for one in seen) or time.monotonic() > until:
             return seen
         time.sleep(LOOK)
 
@@ -180,8 +181,11 @@ def _service(options: Options) -> str:
         return door.SERVICE
 
 
-def _boards(state: str, service: str, seconds: float) -> list[Seen]:
-    """What the guards of the state folder, and a service that looks into it, say of their outputs now."""
+def _boards(state: str, service: str, foreign: list[Seen], seconds: float) -> list[Seen]:
+    """What the guards of the state folder, and a service that looks into it, say of their outputs now.
+
+    A service that does not is told to be safe when nothing of it stands in `foreign`, where its answer is put.
+    """
     from edge.peripherals.guard import folder
 
     seen = []
@@ -194,24 +198,30 @@ def _boards(state: str, service: str, seconds: float) -> list[Seen]:
         if path or pid >= 0:
             seen.append(_board(path, state, seconds) or _silent(max(pid, 0)))
     if service not in asked and os.path.exists(service):
-        told = _board(service, state, seconds, own=False) or _foreign(service, seconds)
-        seen += [told] if told is not None else []
+        told = _board(service, state, seconds, own=False)
+        if told is None and not foreign:
+            foreign += _foreign(service, seconds)
+        seen += [told] if told is not None else foreign
     return seen or [Seen("outputs", 0, True, "no board is running")]
 
 
-def _foreign(service: str, seconds: float) -> Seen | None:
-    """A guard that does not look for this stop is told to make everything safe, which is all that can be done here."""
+def _foreign(service: str, seconds: float) -> list[Seen]:
+    """A guard that does not look for this stop is told to make everything safe, which is all that can be done here.
+
+    One that does not answer is not known to be safe (rule 2).
+    """
     from edge.peripherals.guard import door
 
     try:
         told = door.ask(service, {"do": "safe_all"}, seconds)
-    except HardwareFault:
-        return None
+    except HardwareFault as fault:
+        shut = isinstance(fault.__cause__, (PermissionError, EOFError))  # it lets this user in not, so no agent of his
+        return [] if shut else [Seen("outputs", 0, False, f"UNKNOWN: {fault}")]
     if told is None:
-        return None
+        return []
     made = "was told to make its outputs safe, and does not look into this state folder: it is NOT stopped"
     fix = "fieldhand stop --state FOLDER, with its folder, stops it"
-    return Seen("outputs", told["pid"], False, f"the guard at {service} (process {told['pid']}) {made} ({fix})")
+    return [Seen("outputs", told["pid"], False, f"the guard at {service} (process {told['pid']}) {made} ({fix})")]
 
 
 def _board(path: str, state: str, seconds: float, own: bool = True) -> Seen | None:

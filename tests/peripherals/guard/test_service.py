@@ -13,6 +13,7 @@ import time
 import pytest
 
 from edge.call import Output, Sensor
+from edge.cli import stop
 from edge.faults import HardwareFault, Refused
 from edge.peripherals.guard import door, owned, sessions, spawn
 from edge.peripherals.guard.client import Board
@@ -259,6 +260,28 @@ def test_no_number_of_kills_makes_the_longest_time_longer(place):
     assert rows(place)[-1]["why"] == "lease ended"
 
 
+def test_a_rest_does_not_begin_anew_with_every_guard_and_begins_anew_after_a_kill(place):
+    place.settings.write_text(place.settings.read_text().replace("[inputs.door]", "min_off = 4\n[inputs.door]"))
+
+    def refused(guard):
+        with pytest.raises(Refused) as caught:
+            place.join().set("fan", True, 3.0, "c1")
+        guard.terminate()
+        guard.wait()
+        return caught.value.rule
+
+    began = time.monotonic()
+    assert refused(place.up()) == "guard.min_off"
+    time.sleep(max(0.0, began + 5.0 - time.monotonic()))
+    guard = place.up()
+    agent = place.join()
+    assert agent.set("fan", True, 60.0, "c1")["state"] is True
+    agent.safe_all()
+    guard.kill()
+    guard.wait()
+    assert refused(place.up()) == "guard.min_off"
+
+
 def test_what_is_held_without_anybody_knowing_since_when_is_written_down(place):
     place.settings.write_text(place.settings.read_text().replace('on_exit = "hold"', "max_on = 60"))
     guard = place.up()
@@ -428,6 +451,36 @@ def test_the_command_stop_makes_a_service_safe_that_does_not_look_into_its_folde
     assert done.returncode == 1 and f"the guard at {place.socket} (process {process.pid}) was told" in done.stdout
     assert "NOT stopped (fieldhand stop --state FOLDER" in done.stdout
     assert not place.ask("show")["stopped"] and place.level(PUMP) is False
+
+
+def test_a_service_that_is_frozen_is_not_called_safe_by_the_command_stop(place, tmp_path):
+    from tests.support import agent
+
+    other = tmp_path / "other"
+    other.mkdir(mode=0o700)
+    place.settings.write_text(place.settings.read_text() + f'[guard]\nsocket = "{place.socket}"\n')
+    process = place.up()
+    os.kill(process.pid, signal.SIGSTOP)
+    try:
+        done = agent.run("stop", "--config", str(place.settings), "--state", str(other), home=tmp_path)
+    finally:
+        os.kill(process.pid, signal.SIGCONT)
+    assert done.returncode == 1 and f"NOT  outputs: UNKNOWN: the guard at {place.socket} did not answer" in done.stdout
+
+
+def test_a_foreign_service_is_told_once_to_be_safe(place, tmp_path, monkeypatch):
+    other = tmp_path / "other"
+    other.mkdir(mode=0o700)
+    place.up()
+    asked, ask = [], door.ask
+
+    def counted(path, message, *more):
+        asked.append(message["do"])
+        return ask(path, message, *more)
+
+    monkeypatch.setattr(door, "ask", counted)
+    seen = stop._wait(str(other), True, place.socket)
+    assert [one.safe for one in seen] == [False] and asked.count("safe_all") == 1
 
 
 def test_a_word_in_the_override_folder_wins_over_the_agents(place):
