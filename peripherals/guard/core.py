@@ -92,6 +92,7 @@ class Guard:
 
     `since`: name -> board time at which an output that was away from safe when an earlier guard ended had left it. One
     that is held from the start (on_start) has been away since then, so that no number of starts makes `max_on` longer.
+    `rests`: the same of outputs that it left safe, so that `min_off` does not begin anew with every guard.
     """
 
     def __init__(
@@ -101,10 +102,11 @@ class Guard:
         heartbeat: float = protocol.HEARTBEAT,
         past: Mapping[str, Iterable[float]] | None = None,
         since: Mapping[str, float] | None = None,
+        rests: Mapping[str, float] | None = None,
     ) -> None:
         self.plant = plant
         self.clock = clock
-        self.leases = Leases(plant.outputs, clock.base, past)
+        self.leases = Leases(plant.outputs, clock.base, past, rests)
         self.owners = Owners(heartbeat)
         self.manual = Manual()
         self.driver = Driver(plant, self.leases, feedback.watches(plant.outputs, clock.base), self.manual)

@@ -95,14 +95,22 @@ def asked_level(output: Output, state: bool, level: float | None) -> float:
 
 
 class Leases:
-    """The table of outputs. Starts with every output made safe at `now`; `past`: name -> times it left safe before."""
+    """The table of outputs. Starts with every output safe: since `now`, or since when `rests` says it was.
+
+    `past`: name -> times it left safe before.
+    """
 
     __slots__ = ("_seen", "limits", "rows")
 
     def __init__(
-        self, outputs: tuple[Output, ...], now: float, past: Mapping[str, Iterable[float]] | None = None
+        self,
+        outputs: tuple[Output, ...],
+        now: float,
+        past: Mapping[str, Iterable[float]] | None = None,
+        rests: Mapping[str, float] | None = None,
     ) -> None:
-        self.rows = {output.name: Row(output, safe_level(output), now) for output in outputs}
+        since = {name: min(at, now) for name, at in (rests or {}).items()}
+        self.rows = {output.name: Row(output, safe_level(output), since.get(output.name, now)) for output in outputs}
         self.limits = Limits(outputs, now, past or {})
         self._seen: dict[tuple[str, str], tuple[Any, ...]] = {}
 

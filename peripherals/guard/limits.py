@@ -1,7 +1,8 @@
 """How soon and how often an output may leave its safe value.
 
 Rules this file keeps:
-1. `min_off`: an output stays safe for at least that long. It became so when the guard began, or when it was driven so.
+1. `min_off`: an output stays safe for at least that long. It became so when it was driven so, when the guard began, or
+   when the record of an earlier guard says.
 2. `max_per_hour`: it leaves safe at most so often within any HOUR. A renewal of a lease is none; a drive that failed is
    one, for it may have switched. What is refused has not switched and is none.
 3. Times are board seconds and are handed in. `past` are those of earlier switches, from whoever keeps a record.

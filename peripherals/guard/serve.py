@@ -47,6 +47,7 @@ class Serving:
         self.journal = Journal(stand.folder, stand.boot, aside=stand.kind == "lines")
         real = monotonic()
         past, self._held, self._rests = _past(stand)
+        self._rests = {name: at for name, at in self._rests.items() if name not in stand.left_on}
         clock = Clock(stand.base, real, told.speed)
         self.guard = Guard(stand.plant, clock, told.owned.heartbeat, past, self._held, self._rests)
         self.overrides = Overrides(stand.folder, [output.name for output in stand.plant.outputs])
@@ -299,20 +300,22 @@ class Serving:
         """Write down the outputs that a guard which died left on: this start made them safe, or holds them.
 
         The record is asked as well as the kept state: it is written first, and death may come in between. What is held
-        and was not known to be on is written down too, so that the next start knows since when.
+        and was not known to be on is written down too, and what has to rest and was not known to do so: the next start
+        knows since when.
         """
         recorded = self._recorded()
-        for output in self.stand.plant.outputs:
-            if output.name in self.stand.left_on or recorded.get(output.name, output.safe) != output.safe:
-                level = self.stand.plant.level(output.name, self.stand.base)
-                if level == float(output.safe):
-                    note = protocol.Transition(self.stand.base, output.name, output.safe, protocol.STARTED, level=level)
-                    self.journal.add(note, time())
-        for row in self.guard.leases.away():
-            if row.output.name not in self._held:
-                name, state = row.output.name, row.state
-                note = protocol.Transition(self.stand.base, name, state, protocol.STARTED, level=row.level)
-                self.journal.add(note, time())
+        for name, row in self.guard.leases.rows.items():
+            output = row.output
+            died = name in self.stand.left_on or recorded.get(name, output.safe) != output.safe
+            unknown = output.min_off and name not in self._rests
+            if row.safe and (died or unknown) and self.stand.plant.level(name, self.stand.base) == float(output.safe):
+                self._started(name, output.safe, float(output.safe))
+            elif not row.safe and name not in self._held:
+                self._started(name, row.state, row.level)
+
+    def _started(self, name: str, state: bool, level: float) -> None:
+        note = protocol.Transition(self.stand.base, name, state, protocol.STARTED, level=level)
+        self.journal.add(note, time())
 
     def _recorded(self) -> dict[str, bool]:
         """How the record left each output; nothing when it cannot be read."""

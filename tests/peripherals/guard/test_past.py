@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from edge.call import Output
 from edge.peripherals.guard.journal import Journal
-from edge.peripherals.guard.past import leavings, since
+from edge.peripherals.guard.past import leavings, rests, since
 from edge.peripherals.guard.protocol import Transition
 from edge.record import replace
 
@@ -43,3 +43,22 @@ def test_since_when_an_output_is_away_is_found_behind_many_lines_of_others(tmp_p
     assert since(str(tmp_path / "absent"), "now", (pump,)) == {}
     counted = Output("pump", "a pump", "x", max_per_hour=3)
     assert leavings(str(tmp_path), "now", 400.0, (counted,)) == {"pump": [200.0]}
+
+
+def test_since_when_an_output_rests_is_known_of_this_boot_alone(tmp_path):
+    def written(boot, *rows):
+        journal = Journal(str(tmp_path), boot)
+        for at, state in rows:
+            journal.add(Transition(at, "pump", state, "set"), 0.0)
+        journal.close()
+
+    pump, fan = Output("pump", "a pump", "x", min_off=60.0), Output("fan", "a fan", "x")
+    assert rests(str(tmp_path), "now", (pump, fan)) == {}
+    written("old", (9000.0, True), (9010.0, False))
+    assert rests(str(tmp_path), "now", (pump, fan)) == {}
+    written("now", (100.0, False), (120.0, False))
+    assert rests(str(tmp_path), "now", (pump, fan)) == {"pump": 100.0}
+    written("now", (200.0, True))
+    assert rests(str(tmp_path), "now", (pump, fan)) == {}
+    written("now", (210.0, False))
+    assert rests(str(tmp_path), "now", (pump, fan)) == {"pump": 210.0}
