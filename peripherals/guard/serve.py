@@ -15,7 +15,7 @@ from edge.peripherals.guard.core import Clock, Guard
 from edge.peripherals.guard.folder import SOCKET
 from edge.peripherals.guard.journal import Journal, last
 from edge.peripherals.guard.leases import safe_level
-from edge.peripherals.guard.notify import VARIABLES, Notifier
+from edge.peripherals.guard.notify import Notifier, environ
 from edge.peripherals.guard.overrides import Overrides
 from edge.peripherals.guard.sessions import Session, Sessions
 
@@ -60,7 +60,7 @@ class Serving:
         self._poll.register(end.fd, select.POLLIN)
         self.sessions = Sessions(self._poll)
         self._begin()
-        self.notifier = Notifier(_environ(), os.getpid())
+        self.notifier = Notifier(environ(), os.getpid())
         self.door: door.Door | None = None
 
     def open(self, agent: socket | None) -> None:
@@ -373,12 +373,6 @@ def _stopped(state: str) -> str:
 
     found = read(state)
     return "" if found is None else found.everything
-
-
-def _environ() -> dict[str, str]:
-    """What the supervisor said, by name; without the module `os`, whose memory the guard has no room for."""
-    found = {name.encode(): name for name in VARIABLES}
-    return {found[name]: said.decode("utf-8", "surrogateescape") for name, said in os.environ.items() if name in found}
 
 
 def _past(stand: Stand) -> tuple[dict[str, list[float]], dict[str, float], dict[str, float]]:
