@@ -145,3 +145,16 @@ def _json(value: Any) -> str:
     import json
 
     return json.dumps(value)
+
+
+@pytest.mark.parametrize(
+    ("tool", "args", "line"),
+    [
+        ("gpio_read", {"pin": 17}, "17"),
+        ("gpio.read", {"pin": "GPIO17"}, "GPIO17"),
+        ("gpio_write", {"pin": "GPIO22", "value": True}, "GPIO22"),
+    ],
+)
+def test_a_pin_is_a_line(tool: str, args: dict[str, Any], line: str) -> None:
+    found = meant(tool, args, SCHEMAS)
+    assert found[1]["line"] == line and "pin was read as line" in found[2]
