@@ -29,6 +29,9 @@ def findings(board: Board, chosen: Chosen | None, state: str, seen: Survey) -> I
     if board.model:
         yield Finding("hardware", "ok", _named(board))
     real = chosen is not None and chosen.real
+    if chosen is not None and chosen.owned is not None and chosen.owned.chips:
+        told = f"the settings name a model of chips ({chosen.owned.chips}): no wire of this board is switched or read"
+        yield Finding("gpio model", "absent", told, "take [gpio] chips out of the settings of a board in the field")
     yield from _chips(real, board, seen)
     if chosen is not None and chosen.real and chosen.owned is not None:
         yield from _declared(board, chosen, chosen.owned, state, seen)

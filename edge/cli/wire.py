@@ -103,6 +103,8 @@ def text(rows: Iterable[Row], guard: Guard, notes: list[str], board: Board, chos
     """The table, what is wrong with its fix, and the wiring list, in at most WIDTH columns."""
     rows = list(rows)
     lines = wrapped(_head(guard, board, chosen.real))
+    if chosen.owned is not None and chosen.owned.chips:
+        notes = [f"a model of chips, not this board's own ({chosen.owned.chips})", *notes]
     lines += [part for note in notes for part in wrapped(note)]
     if not rows:
         declare = "[outputs.NAME] and [inputs.NAME] of the settings declare what is wired"

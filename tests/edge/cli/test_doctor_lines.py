@@ -125,5 +125,6 @@ def test_the_whole_doctor_looks_at_a_declared_board(tmp_path: Path) -> None:
         file.write_text(f'[gpio]\nchips = "{server.chips}"\n[outputs.pump]\nline = "GPIO17"\n')
         done: Any = agent.run("doctor", "--board", str(file), home=tmp_path)
     assert "ok     line pump: GPIO17 of pinctrl-bcm2835 (pin 11): there and free" in done.stdout, done.stderr
+    assert f"absent gpio model: the settings name a model of chips ({server.chips})" in done.stdout
     assert "ok     gpio chip: pinctrl-bcm2835 at " in done.stdout and "absent guard: none runs now" in done.stdout
     assert "ok     board: this one, 1 outputs and inputs declared" in done.stdout

@@ -150,6 +150,7 @@ def test_a_declared_board_is_checked_on_its_chips(tmp_path: Path) -> None:
         file.write_text(BOARD.format(chips=server.chips))
         done = agent.run("wire", "--board", str(file), home=tmp_path)
         assert done.returncode == 0, (done.stdout, done.stderr)
+        assert f"a model of chips, not this board's own ({server.chips})" in " ".join(done.stdout.split())
         assert "pin 11 (GPIO17) -> irrigation pump, relay 2; output pump, active low" in done.stdout
         assert "door == closed does not hold: open" in " ".join(done.stdout.split())
         asked = {fields["what"] for fields in outside.record()}
