@@ -90,7 +90,10 @@ def used(board: Board, output: str, sensor: str) -> int:
 
 
 def test_a_simulated_board_takes_at_most_one_mib_more_than_a_bare_interpreter(compiled, tmp_path):
-    Board.start(str(tmp_path)).close()
+    for _ in range(2):  # what this way loads is compiled then, also what a second start reads of the first
+        board = Board.start(str(tmp_path))
+        used(board, "fan", "temperature")
+        board.close()
     board = Board.start(str(tmp_path))
     took, anchor = used(board, "fan", "temperature"), bare("-I")
     board.close()
@@ -100,7 +103,11 @@ def test_a_simulated_board_takes_at_most_one_mib_more_than_a_bare_interpreter(co
 
 def test_real_lines_take_at_most_one_mib_more_than_a_bare_interpreter(compiled, tmp_path):
     with Place(tmp_path) as place:
-        place.up(PYTHONDONTWRITEBYTECODE="").terminate()
+        for _ in range(2):
+            first = place.up(PYTHONDONTWRITEBYTECODE="")
+            used(place.join(), "pump", "door")
+            first.terminate()
+            first.wait()
         place.up(PYTHONDONTWRITEBYTECODE="")
         took, anchor = used(place.join(), "pump", "door"), bare("-I")
         head = f"sys.path.insert(0, {str(ROOT)!r})\nimport edge.faults, edge.peripherals.guard.line, _socket, errno"
