@@ -272,9 +272,9 @@ class Guard:
     def _to_safe(self, ask: Ask, row: Row, now: float) -> None:
         if row.owner == OVERRIDE_KEY:
             self.looks.unless_by_hand(row, now)
-        # Not known: a lab line that nobody drove yet, a line that could not be had.
-        known = self.driver.level(ask.name, now) is not None
-        if row.safe and known and not self.driver.fault(ask.name):
+        # None is not known: a lab line that nobody drove yet, a line that could not be had.
+        level = self.driver.level(ask.name, now)
+        if row.safe and level is not None and same(level, row.level) and not self.driver.fault(ask.name):
             return
         taken = not row.safe and row.owner not in ("", ask.owner)
         why = f"{protocol.TAKEN}{self.owners.shown(ask.owner)}" if taken else protocol.SET

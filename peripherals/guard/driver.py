@@ -151,7 +151,7 @@ class Driver:
         self.plant.drive(row.output.name, row.level, now)
         found = self.level(row.output.name, now)
         if found is not None and not same(found, row.level):
-            said = f"{row.output.name} was driven to {row.level:g} and reads back {found:g}"
+            said = _other(row.output.name, row.level, found)
             raise HardwareFault(said, "check its wiring; its state is read back with output_list")
 
     def _watch(self, row: Row, now: float, asked: bool) -> None:
@@ -171,6 +171,10 @@ def same(found: float, wanted: float) -> bool:
     return found == wanted if wanted in (0.0, 1.0) else abs(found - wanted) <= TOLERANCE
 
 
+def _other(name: str, wanted: float, found: float) -> str:
+    return f"{name} was driven to {wanted:g} and reads back {found:g}"
+
+
 def states(driver: Driver, said: dict[str, str], now: float) -> dict[str, dict[str, object]]:
     """The rows of states as they are read back, with faults and what holds them by hand."""
     from edge.peripherals.guard.protocol import WAITS, WORD, clip
@@ -182,7 +186,10 @@ def states(driver: Driver, said: dict[str, str], now: float) -> dict[str, dict[s
         fault = driver.fault(name)
         if level is None and not fault:  # a plant of real lines knows of each whether it could be had
             fault = getattr(driver.plant, "missing", {}).get(name, "")
-        unknown = level is None or (bool(fault) and not same(level, wanted))
+        differs = level is not None and not same(level, wanted)
+        unknown = level is None or (bool(fault) and differs)
+        if differs and not fault:  # another program, a wire: nobody asked for that, and nobody calls it safe
+            fault = _other(name, wanted, level)  # type: ignore[arg-type]
         row.update(
             state=None if unknown else level > 0.0,  # type: ignore[operator]
             level=None if unknown else round(level, 4),  # type: ignore[arg-type]

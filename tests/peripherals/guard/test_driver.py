@@ -44,6 +44,22 @@ def test_what_is_known_after_a_failed_drive_is_what_is_read_back(rig):
     assert rig.row("fan")["state"] is None  # in a fault, and it reads back something else
 
 
+def test_what_reads_back_away_from_safe_without_a_lease_is_said_and_driven_for_whoever_asks(rig):
+    rig.plant.levels["fan"] = 1.0  # another program wrote to it
+    said = "fan was driven to 0 and reads back 1"
+    assert rig.row("fan") == {**rig.row("fan"), "state": True, "left": None, "fault": said}
+    assert rig.on("fan", state=False)["state"] is False
+    assert rig.plant.driven == [("fan", 0.0)]
+    assert rig.row("fan") == {**rig.row("fan"), "state": False, "fault": ""}
+
+
+def test_what_reads_back_otherwise_than_its_lease_says_is_said(rig):
+    rig.on("heater", level=0.5)
+    rig.plant.levels["heater"] = 0.9
+    assert rig.row("heater")["fault"] == "heater was driven to 0.5 and reads back 0.9"
+    assert rig.row("heater")["level"] == 0.9
+
+
 def test_a_safe_drive_that_fails_is_tried_again_and_told_once(rig):
     rig.on("fan", seconds=5.0)
     rig.plant.dead.add("fan")
