@@ -23,6 +23,9 @@ from edge.record import Record, as_dict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
     from edge.cli.args import Options
     from edge.tape.live import Writer
 
@@ -234,12 +237,26 @@ def _board(path: str, state: str, seconds: float, own: bool = True) -> Seen | No
         return None
     if told is None or not (own or told.get("watched")):
         return None
-    outputs = {name: row for name, row in told["outputs"].items() if row["left"] is not None or row["state"] is None}
+    outputs = {name: row for name, row in told["outputs"].items() if not _is_safe(row)}
     if told.get("stopped") and not outputs:
         names = ", ".join(told["outputs"])
         return Seen("outputs", told["pid"], True, f"safe, says the board (process {told['pid']}): {names}")
-    on = ", ".join(name if row["state"] is not None else f"{name} UNKNOWN" for name, row in outputs.items()) or "none"
+    on = ", ".join(_shown(name, row) for name, row in outputs.items()) or "none"
     return Seen("outputs", told["pid"], False, f"the board (process {told['pid']}) has not obeyed; on: {on}")
+
+
+def _is_safe(row: Mapping[str, Any]) -> bool:
+    """Whether a guard knows that an output is safe: no lease, no fault; or it is a lab line that nobody drove."""
+    from edge.peripherals.guard.protocol import WAITS
+
+    if row["fault"] or row["left"] is not None:
+        return False
+    return row["state"] is not None or row["why"] == WAITS
+
+
+def _shown(name: str, row: Mapping[str, Any]) -> str:
+    said = name if row["state"] is not None else f"{name} UNKNOWN"
+    return f"{said} ({row['fault']})" if row["fault"] else said
 
 
 def _silent(pid: int) -> Seen:

@@ -285,16 +285,27 @@ class Board:
         socket.setblocking(False)
         with self._pen:
             self._socket.close()
-            self._socket, self._splitter, self.ended = socket, Splitter(protocol.REPLY), False
-        reply = self._exchange(self._greeting(), until, seconds)
-        if reply is None:
-            raise self._dead("") if self.ended else _silent(seconds, "")
-        if reply.get("ok") is not True:
-            raise protocol.fault(reply)
+            self._socket, self._splitter = socket, Splitter(protocol.REPLY)
+        reply = self._greeted(until, seconds)
         self._child = Elsewhere(int(reply.get("pid", 0)))
         self.pid, self.speed, self.heartbeat = self._child.pid, float(reply["speed"]), float(reply["heartbeat"])
         why = f"the guard ended and runs again (process {self.pid}): it made every output safe when it started"
         self._events.append({"event": "lost", "why": why})
+
+    def _greeted(self, until: float, seconds: float) -> dict[str, Any]:
+        """The reply to a hello over a new connection. One that lets us not in is as good as ended: `_again` anew."""
+        self.ended, welcome = False, False
+        try:
+            reply = self._exchange(self._greeting(), until, seconds)
+            if reply is None:
+                raise self._dead("") if self.ended else _silent(seconds, "")
+            if reply.get("ok") is not True:
+                fault = protocol.fault(reply)  # whatever was asked is not what is wrong here
+                raise HardwareFault(fault.sentence, fault.fix) from fault
+            welcome = True
+        finally:
+            self.ended = not welcome
+        return reply
 
     def _send(self, frame: bytes, until: float, seconds: float) -> None:
         """Write a whole frame, or nothing of it. The pen is held only while writing, so that a beat can go between.

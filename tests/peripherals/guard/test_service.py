@@ -402,6 +402,23 @@ def test_a_guard_that_was_started_again_is_found_by_the_next_request_and_that_is
     assert place.level(PUMP) is False
 
 
+def test_a_guard_that_runs_again_and_lets_nobody_in_is_asked_anew_by_each_request(place):
+    first = place.up()
+    board = place.join()
+    first.kill()
+    first.wait()
+    second = place.up()
+    others = [place.join(f"run-{number}") for number in range(sessions.AGENTS)]
+    with pytest.raises(HardwareFault, match="let this agent go"):
+        board.states()
+    for _ in range(2):
+        with pytest.raises(HardwareFault, match="agents are at this guard"):
+            board.states()
+    others[0].close()
+    assert board.states()["pump"]["state"] is False
+    assert f"runs again (process {second.pid})" in board.events()[-1]["why"]
+
+
 # Stop, overrides, safe-all
 
 
@@ -466,6 +483,21 @@ def test_a_service_that_is_frozen_is_not_called_safe_by_the_command_stop(place, 
     finally:
         os.kill(process.pid, signal.SIGCONT)
     assert done.returncode == 1 and f"NOT  outputs: UNKNOWN: the guard at {place.socket} did not answer" in done.stdout
+
+
+def test_a_lab_line_that_nobody_drove_hinders_no_stop_and_a_wire_that_is_on_is_not_called_safe(place, tmp_path):
+    from tests.support import agent
+
+    told = place.settings.read_text().replace("[gpio]\n", '[gpio]\nlines = ["GPIO22"]\nlab = true\n')
+    place.settings.write_text(f'{told}[guard]\nsocket = "{place.socket}"\n')
+    place.up()
+    words = ("stop", "--config", str(place.settings), "--state", str(place.state))
+    done = agent.run(*words, home=tmp_path)
+    assert done.returncode == 0, done.stdout
+    place.chips.outside().stick("pinctrl-bcm2835", PUMP, True)  # a short circuit
+    done = agent.run(*words, home=tmp_path)
+    assert done.returncode == 1, done.stdout
+    assert "has not obeyed; on: pump (pump was driven to 0 and reads back 1)" in done.stdout
 
 
 def test_a_foreign_service_is_told_once_to_be_safe(place, tmp_path, monkeypatch):
