@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from edge.faults import HardwareFault
 from edge.peripherals.gpiochip.chip import Settings
-from edge.peripherals.guard import wiring
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -112,6 +111,8 @@ class Held:
 
     def _place(self, chip: Chip) -> int:
         """The offset of the line, which is this name's alone. HardwareFault: no such line, or not for this."""
+        from edge.peripherals.guard import wiring
+
         offset = chip.offset_of(self.wired.line)
         name = chip.info(offset).name
         barred = wiring.barred(chip.label, str(offset))
@@ -212,6 +213,7 @@ class OutputLine(Held):
     def _value(self, level: float) -> bool:
         if level not in (0.0, 1.0):
             from edge.faults import UsageFault
+            from edge.peripherals.guard import wiring
 
             raise UsageFault(*wiring.no_level(self.name))
         return level == 1.0

@@ -32,9 +32,8 @@ import sys
 from time import monotonic
 
 from edge.faults import Fault
-from edge.peripherals.guard import owned
 from edge.peripherals.guard.ending import Ending, close_others
-from edge.peripherals.guard.stands import stand
+from edge.peripherals.guard.stands import forget, stand
 from edge.record import Record, replace, sparing
 
 TYPE_CHECKING = False
@@ -121,7 +120,10 @@ def _told(words: list[str]) -> Told:
     """
     state, speed, said, socket, users, why = words[2:8]
     numbers = tuple([int(user) for user in users.split(",") if user])
+    from edge.peripherals.guard import owned
+
     owns = owned.read(said)
+    forget(owned.__name__)
     if why:
         owns = replace(owns, outputs=tuple([replace(output, on_start="safe") for output in owns.outputs]))
     return Told(state, float(speed), owns, said, socket, numbers, why)

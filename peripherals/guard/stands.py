@@ -185,6 +185,7 @@ def _real(owned: Owned, state: str, socket: str, locked: Callable[[Folder], bool
     plant = LinesPlant(owned, seam.of(owned.chips))
     if not plant.missing:
         forget("edge.peripherals.boards")
+        forget("edge.peripherals.guard.wiring")
     return Real(plant, keep, notes, boot_id())
 
 

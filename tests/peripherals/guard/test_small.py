@@ -28,12 +28,12 @@ BOTH = {
     *("edge", "edge.call", "edge.faults", "edge.record", "edge.peripherals", GUARD),
     *(f"{GUARD}.{name}" for name in ("core", "door", "driver", "ending", "feedback", "folder")),
     *(f"{GUARD}.{name}" for name in ("journal", "leases", "limits", "line", "looks", "manual", "notify", "overrides")),
-    *(f"{GUARD}.{name}" for name in ("owned", "owners", "process", "protocol", "serve", "sessions", "stands", "wire")),
+    *(f"{GUARD}.{name}" for name in ("owners", "process", "protocol", "serve", "sessions", "stands", "wire")),
 }
 SIM = {f"edge.peripherals.sim{name}" for name in ("", ".board", ".declare", ".default", ".greenhouse", ".keep")}
 SIM |= {f"edge.peripherals.sim.{name}" for name in ("parts", "relays", "worlds")}
 CHIP = "edge.peripherals.gpiochip"
-LINES = {f"{GUARD}.{name}" for name in ("held", "lines", "wiring")}
+LINES = {f"{GUARD}.{name}" for name in ("held", "lines")}
 LINES |= {f"{CHIP}{name}" for name in ("", ".chip", ".find", ".request", ".seam", ".uapi")}
 SERVES = "import edge.peripherals.guard.process, edge.peripherals.guard.serve"
 
