@@ -11,7 +11,7 @@ from edge.cli import say, settle, watching
 from edge.cli.stock import catalogue
 from edge.cli.who import approver
 from edge.context import Context
-from edge.faults import HardwareFault
+from edge.faults import Fault
 from edge.hands.world import World
 from edge.loop import Loop
 from edge.model import make
@@ -190,7 +190,7 @@ class Run:
         found, why = True, "the board process crashed and was started again: what was on is at its safe value"
         try:
             self.world.renew()
-        except HardwareFault as fault:
+        except Fault as fault:  # also settings that were changed meanwhile
             found, why = False, f"the board process crashed and cannot be started again: {fault}"
         while not self._told({"event": "lost", "why": why}):
             pass

@@ -98,6 +98,21 @@ def test_a_conversation_starts_its_own_guard_again_when_that_was_killed(own):
     assert not own.on()
 
 
+def test_a_board_file_that_was_spoilt_meanwhile_is_said_and_tried_until_it_is_right(own):
+    file = own.folder / "board.toml"
+    told = own.settings.read_text().partition("[tools]")[0].replace('board = "auto"', "")
+    file.write_text(told)
+    agent = own.agent("--yes", "--board", str(file))
+    agent.say(",output_set name=pump state=on for=5m")
+    own.until_on(agent)
+    file.write_text("[outputs")
+    os.kill(child(own), signal.SIGKILL)
+    eventually(lambda: "crashed and cannot be started again" in agent.said())
+    file.write_text(told)
+    own.off()
+    eventually(lambda: "crashed and was started again" in agent.said())
+
+
 def test_a_one_shot_whose_own_guard_was_killed_leaves_the_pump_off(own):
     agent = own.switched()
     when = time.monotonic()
