@@ -142,5 +142,5 @@ RENAMED: dict[str, dict[str, str]] = {
     "file_edit": {"old_string": "old", "new_string": "new"},
     "web_fetch": {"timeout": "timeout_seconds"},
     "git_operations": {"branch": "ref", "files": "paths"},
-    **dict.fromkeys(("gpio_read", "gpio_watch", "gpio_write"), {"pin": "line"}),
+    **{name: {"pin": "line"} for name in ("gpio_read", "gpio_watch", "gpio_write")},
 }
