@@ -43,7 +43,7 @@ class Journal:
         self._fd = -1
         self._size = 0
         self._torn = False
-        self._dirty = False
+        self._dirty = self._new = False
         self._aside, self._busy = aside, False
 
     def add(self, note: Transition, wall: float) -> None:
@@ -109,6 +109,9 @@ class Journal:
     def _put(self, fd: int) -> None:
         try:
             os.fsync(fd)
+            if self._new:
+                self._new = False
+                sync_folder(self.path.rpartition("/")[0])
         except OSError as error:
             self.trouble = f"the board's record {self.path} cannot be put on the card: {error.strerror}"
 
@@ -129,7 +132,7 @@ class Journal:
             raise OSError(28, "the card is full")
 
     def _open(self) -> None:
-        """Open for appending; a new file's name is put on the card with it."""
+        """Open for appending; a new file's name is put on the card with what is in it."""
         from edge.peripherals.guard.folder import SURE
 
         self._fd = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT | SURE, 0o600)
@@ -139,8 +142,7 @@ class Journal:
             raise OSError(22, "it is no plain file")
         self._size = found.st_size
         self._torn = self._size > 0 and os.pread(self._fd, 1, self._size - 1) != b"\n"
-        if not self._size:
-            sync_folder(self.path.rpartition("/")[0])
+        self._new = self._new or not self._size
 
 
 def sync_folder(path: str) -> None:

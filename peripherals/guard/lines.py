@@ -109,11 +109,11 @@ class LinesPlant:
             end.look()
         return tuple([name for name, end in self._all() if end.take() and name in self._ends])
 
-    def close(self) -> None:
-        """Every output safe, then every line released; `on_exit` hold leaves an output as it is."""
+    def close(self, wholly: bool = False) -> None:
+        """Every output safe, then every line released; `on_exit` hold leaves an output as it is unless `wholly`."""
         for output in self.outputs:
             end = self._ends.get(output.name)
-            if end is not None and output.on_exit != "hold" and not end.waits:
+            if end is not None and (wholly or output.on_exit != "hold") and not end.waits:
                 try:
                     end.drive(1.0 if output.safe else 0.0)
                 except HardwareFault as fault:

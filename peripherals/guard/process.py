@@ -95,7 +95,7 @@ class Told(Record):
 
 def _serve(told: Told, behind: Stand, end: Ending, agent: _socket.socket | None) -> int:
     """The rest of the guard is loaded only now: everything is safe by then."""
-    serving = None
+    serving = wrong = None
     try:
         from edge.peripherals.guard.serve import Serving
 
@@ -104,12 +104,14 @@ def _serve(told: Told, behind: Stand, end: Ending, agent: _socket.socket | None)
         serving.open(agent)
         serving.run()
     except Fault as fault:
-        return _refuse(agent, fault, end)
+        wrong = fault
     finally:
-        if serving is None:  # it could not even begin: what was to be held as found is not left so
-            behind.release()
+        if serving is None:  # it could not even begin: nothing is left as it was found
+            behind.release(wholly=True)
         else:
             serving.finish()
+    if wrong is not None:  # said when everything is safe: the agent may let us wait
+        return _refuse(None if serving else agent, wrong, end)
     return 128 + end.signal if end.signal else 0
 
 

@@ -96,7 +96,8 @@ class Serving:
     def finish(self) -> None:
         """Safe values, then the record, then the kept state, then the lines and the folder."""
         try:
-            self.guard.make_safe(self.why or protocol.STOPPING, monotonic(), leave=True)
+            # An end that nobody asked for, an error of our own, leaves nothing on.
+            self.guard.make_safe(self.why or protocol.STOPPING, monotonic(), leave=bool(self.why))
             self.notifier.stopping()
             self._publish()
             self.stand.save(self.guard.clock.board(monotonic()))

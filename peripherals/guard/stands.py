@@ -77,7 +77,7 @@ class Simulated:
         except OSError as error:
             self.trouble = f"the state of the simulated board cannot be kept: {error.strerror}"
 
-    def release(self) -> None:
+    def release(self, wholly: bool = False) -> None:
         """Let the folder go."""
         if self._keep:
             self._keep.close()
@@ -130,9 +130,9 @@ class Real:
     def save(self, now: float) -> None:
         """Nothing: the lines are what is so, and the record says what was."""
 
-    def release(self) -> None:
-        """Let the lines go, then the folder."""
-        self.plant.close()
+    def release(self, wholly: bool = False) -> None:
+        """Let the lines go, then the folder. `wholly`: also what is declared to hold what it has is made safe."""
+        self.plant.close(wholly)
         if self._keep:
             self._keep.close()
 

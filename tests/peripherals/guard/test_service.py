@@ -129,24 +129,48 @@ def test_wrong_settings_let_neither_a_level_nor_a_hand_switch_away_from_safe(pla
     assert place.level(PUMP) is False
 
 
-def test_a_guard_that_cannot_even_begin_leaves_nothing_held_as_found(place, tmp_path):
-    """Its program was half replaced while it started; the chips keep driving what is released."""
+def copied(folder):
+    """The program once more, to be spoilt."""
+    shutil.copytree(ROOT / "edge", folder / "edge", ignore=shutil.ignore_patterns("__pycache__"))
+    return folder / "edge" / "peripherals" / "guard" / "serve.py"
+
+
+def left_on(place):
+    """The fan left on by a guard that ended in order, as it is declared; what that guard was told."""
     first = place.up()
     agent = place.join()
     agent.set("fan", True, 30.0, "c1")
-    kept = place.state / "guard" / "last.json"
-    told = json.loads(kept.read_text())["owned"]
     first.terminate()
     first.wait()
-    assert place.level(FAN) is True  # it may be left as it is: on_exit hold
-    told = told.replace('"on_exit":"hold"', '"on_exit":"safe"')
-    shutil.copytree(ROOT / "edge", tmp_path / "library" / "edge", ignore=shutil.ignore_patterns("__pycache__"))
-    os.unlink(tmp_path / "library" / "edge" / "peripherals" / "guard" / "serve.py")
+    assert place.level(FAN) is True
+    return json.loads((place.state / "guard" / "last.json").read_text())["owned"]
+
+
+def run(place, told, library):
     words = spawn.command(str(place.state), 1.0, told, place.socket)
-    words[words.index(spawn.library())] = str(tmp_path / "library")
-    done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    words[words.index(spawn.library())] = str(library)
+    return subprocess.run(words, capture_output=True, text=True, timeout=60)
+
+
+def test_a_guard_that_cannot_even_begin_leaves_nothing_held_as_found(place, tmp_path):
+    """Its program was half replaced while it started; the chips keep driving what is released."""
+    told = left_on(place)
+    os.unlink(copied(tmp_path / "library"))
+    done = run(place, told, tmp_path / "library")
     assert "serve" in done.stderr and done.returncode != 0
     assert place.level(FAN) is False
+
+
+@pytest.mark.parametrize(("error", "code"), [("ValueError", 1), ("HardwareFault", 7)])
+def test_an_error_of_its_own_ends_it_with_nothing_left_on(place, tmp_path, error, code):
+    told = left_on(place)
+    program = copied(tmp_path / "library")
+    head = "        while not self.why:\n"
+    program.write_text(program.read_text().replace(head, f"{head}            raise {error}('spoilt')\n"))
+    done = run(place, told, tmp_path / "library")
+    assert (done.returncode, "spoilt" in done.stderr) == (code, True)
+    assert place.level(FAN) is False
+    assert [(row["name"], row["why"]) for row in rows(place)][-1] == ("fan", "board stopping")
 
 
 def test_wrong_settings_without_anything_kept_end_with_the_sentence(place):
