@@ -45,8 +45,9 @@ class Outputs:
         unknown, held by another), ToolFault when it did not obey, HardwareFault when the outcome is unknown.
         """
         grant = self._holder.grant("actuate", "output", name)
-        now = self._set(grant.path, state, seconds, self._holder.call.id, level)
-        return self._obeyed(self._declared(grant.path), now)
+        output = self._declared(grant.path)
+        now = self._set(output.name, state, seconds, self._holder.call.id, level)
+        return self._obeyed(output, now)
 
     def _set(
         self, name: str, state: bool, seconds: float | None, call: str, level: float | None = None

@@ -34,9 +34,6 @@ class Notifier:
     def ready(self, status: str) -> None:
         self._tell(f"READY=1\nSTATUS={status}")
 
-    def status(self, status: str) -> None:
-        self._tell(f"STATUS={status}")
-
     def stopping(self) -> None:
         self._tell("STOPPING=1")
 

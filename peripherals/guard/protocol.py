@@ -12,10 +12,10 @@ Rules this file keeps:
 4. A damaged frame (too long, no UTF-8, no JSON, no request) gets a fault reply, with id 0 when its own could not be
    read. It never ends the board and never moves an output.
 5. Events go to an agent at any time and have no id: `{"event":"off","name":...,"state":...,"why":...}` when an
-   output that it kept away from its safe value went there without being asked by it. WHY lists the reasons; one that
-   begins with INTERLOCK, FEEDBACK, OVERRIDE or TAKEN says more. `fault`, `cleared` and `override` (name, why)
-   go to every agent: an output does not obey, does again, is held by hand. `{"event":"stopped","why":sentence}` and
-   `{"event":"resumed","why":sentence}` tell of the emergency stop.
+   output that it kept away from its safe value went there without being asked by it. The reasons are LEASE_ENDED to
+   TAKEN; one that begins with INTERLOCK, FEEDBACK, OVERRIDE or TAKEN says more. `fault`, `cleared` and `override`
+   (name, why) go to every agent: an output does not obey, does again, is held by hand.
+   `{"event":"stopped","why":sentence}` and `{"event":"resumed","why":sentence}` tell of the emergency stop.
 6. hello, beat and set are signs of life; sense and states are not, since a worker may sense while the agent's
    loop hangs. Without a sign of life for the guard's `heartbeat` (hello's reply says it; HEARTBEAT seconds of real
    time unless told otherwise) what that agent holds goes to its safe value. A beat may say when the agent's loop was
@@ -60,7 +60,6 @@ LIFTED = "override lifted"
 SET = "set"
 OVERRIDE, INTERLOCK, FEEDBACK = "override: ", "interlock: ", "feedback: "  # a sentence follows
 TAKEN = "made safe by "  # a name follows
-WHY = (SET, LEASE_ENDED, AGENT_GONE, AGENT_LEFT, LATE, STOPPING, STARTED, STOPPED, SAFE_ALL, FAILED, LIFTED)
 RULE_STOP = "stop.all"
 EVERYBODY = "*"
 

@@ -109,11 +109,10 @@ class Sessions:
             session.wire.flush()
             session.wire.close()
 
-    def tell(self, event: Mapping[str, Any], owner: str = "") -> None:
-        """Tell every agent, or the one called `owner`."""
-        for session in self.rows.values():
-            if session.agent and owner in ("", session.owner):
-                session.wire.send(event)
+    def tell(self, event: Mapping[str, Any]) -> None:
+        """Tell every agent."""
+        for session in self.agents:
+            session.wire.send(event)
 
     def settle(self, real: float) -> list[Session]:
         """Wait for what each connection can do next; those that are over: late, gone, or not reading."""

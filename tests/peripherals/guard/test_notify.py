@@ -58,7 +58,7 @@ def test_a_supervisor_that_is_gone_or_never_reads_is_left_alone(tmp_path):
     with listening(str(tmp_path / "full")):
         deaf = Notifier({"NOTIFY_SOCKET": str(tmp_path / "full")}, 7)
         for _ in range(2000):
-            deaf.status("x" * 100)
+            deaf.ready("x" * 100)
 
 
 def test_a_guard_tells_its_supervisor_and_a_hanging_one_is_silent(tmp_path):
