@@ -80,7 +80,8 @@ class Outputs:
 
         Seconds are the board's (a simulated one may be faster). `state`: what a pulse switched to; `done`: pulses that
         had their whole time; `why`: the reason for which the others had not, or "". ToolFault when they do not fit into
-        the time of a call; what the guard says when not even the first began.
+        the time of a call; what the guard says when not even the first began; HardwareFault as `set` where its contact
+        does not show at the end that it is safe again.
         """
         grant = self._holder.grant("actuate", "output", name)
         output = self._declared(grant.path)
@@ -101,6 +102,7 @@ class Outputs:
                 break
             why = self._through(output, seconds / speed, call)
             done += not why
+        self._obeyed(output, {})  # that it is safe again, the last of its changes
         return {"name": output.name, "state": not output.safe, "done": done, "times": times, "why": why}
 
     def _through(self, output: Output, real: float, call: str) -> str:

@@ -10,14 +10,16 @@ from typing import Any
 import pytest
 
 from edge.call import Observation
-from edge.faults import Refused, ToolFault, UsageFault
+from edge.faults import HardwareFault, Refused, ToolFault, UsageFault
 from edge.gate.policy import PRESETS
 from edge.hands import Hands
 from edge.peripherals.gpiochip.model import Model
+from edge.peripherals.guard.inprocess import InProcessBoard
+from edge.peripherals.sim.board import SimBoard
 from edge.record import replace
 from edge.registry import find
 from tests.support.boards import eventually
-from tests.support.lined import board, world
+from tests.support.lined import Garden, board, world
 from tests.support.one_call import carry, judge
 
 FAST = 600.0  # board seconds per second
@@ -51,6 +53,27 @@ def test_an_output_that_is_safe_when_on_is_pulsed_off(tmp_path: Path) -> None:
     found = carry("output_pulse", {"name": "valve", "seconds": 6}, here)
     assert found.text == "valve: 1 pulse of 6 s off; it is safe again"
     assert [row[0] for row in pulses(guard, "valve")] == [False, True]
+
+
+class Relay(Garden):
+    """A contact shows whether the pump runs, `open` what it shows whatever is switched."""
+
+    outputs = tuple([replace(one, feedback="door", settle=1.0) if one.name == "pump" else one for one in Garden.outputs])
+
+
+@pytest.mark.parametrize(("tool", "args", "shown"), [("set", {"state": True}, 0.0), ("pulse", {"seconds": 6}, 1.0)])
+def test_what_a_contact_shows_otherwise_is_not_told_as_done(
+    tmp_path: Path, tool: str, args: dict[str, Any], shown: float
+) -> None:
+    """A relay that does not close, and one that is welded: after the pulse it is still on."""
+    relay = Relay()
+    relay.open = shown
+    guard = InProcessBoard(speed=60.0, plant=SimBoard(relay))
+    here = world(tmp_path, Model("pi3"), guard=guard)
+    here.scene = replace(here.scene, outputs=Relay.outputs)
+    with pytest.raises(HardwareFault, match="pump did not obey: pump was switched .* and door shows"):
+        carry(f"output_{tool}", {"name": "pump", **args}, here)
+    assert guard.states()["pump"]["left"] is None
 
 
 def in_the_background(here: Any, args: dict[str, Any]) -> tuple[threading.Thread, list[Any]]:

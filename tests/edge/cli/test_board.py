@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from edge.call import Gpio
-from edge.cli.board import choose, headed
+from edge.cli.board import SERVICE, choose, headed
 from edge.config import Settings
 from edge.faults import ConfigFault
 from edge.peripherals.boards.header import FULL
+from edge.peripherals.guard import door
 from tests.support.chips import ChipServer
 
 
@@ -48,3 +49,7 @@ def test_a_board_file_that_no_process_could_be_told_is_refused(tmp_path: Path) -
     large.write_text(f"[sim]\n{tables}")
     with pytest.raises(ConfigFault, match=r"so much is declared in .*large\.toml"):
         choose(Settings(board=str(large)))
+
+
+def test_a_service_is_looked_for_where_it_listens() -> None:
+    assert SERVICE == door.SERVICE and choose(Settings(board="sim")).socket == door.SERVICE

@@ -9,8 +9,9 @@ import random
 import pytest
 
 from edge.faults import HardwareFault
-from edge.peripherals.gpiochip.chip import Chip, Settings
-from edge.peripherals.gpiochip.find import every, find, holder
+from edge.peripherals.boards import reserved
+from edge.peripherals.gpiochip.chip import HEADERS, Chip, Settings
+from edge.peripherals.gpiochip.find import OWN, every, find, holder
 from edge.peripherals.gpiochip.model import Model
 from edge.peripherals.gpiochip.stock import BOARDS, Line, Stock, board
 
@@ -126,3 +127,9 @@ def test_the_name_of_a_holder_stays_within_its_quotes_and_on_its_line():
 def test_a_chip_of_the_board_itself_is_only_taken_by_its_label():
     chips = (stock(0, "raspberrypi-exp-gpio"), stock(1, "mcp23017"))
     assert find(Model(chips)).label == "mcp23017" and find(Model(chips), "raspberrypi-exp-gpio").lines == 8
+
+
+def test_the_chips_of_a_header_and_of_the_board_itself_are_those_that_the_board_knows():
+    assert sorted(HEADERS) == sorted(reserved.HEADER_CHIPS)
+    assert all("chip of the board's own" in reserved.never(label, "0") for label in OWN)
+    assert not any(reserved.never(label, "0") for label in HEADERS)
