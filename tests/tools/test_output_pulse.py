@@ -58,7 +58,9 @@ def test_an_output_that_is_safe_when_on_is_pulsed_off(tmp_path: Path) -> None:
 class Relay(Garden):
     """A contact shows whether the pump runs, `open` what it shows whatever is switched."""
 
-    outputs = tuple([replace(one, feedback="door", settle=1.0) if one.name == "pump" else one for one in Garden.outputs])
+    outputs = tuple(
+        [replace(one, feedback="door", settle=1.0) if one.name == "pump" else one for one in Garden.outputs]
+    )
 
 
 @pytest.mark.parametrize(("tool", "args", "shown"), [("set", {"state": True}, 0.0), ("pulse", {"seconds": 6}, 1.0)])
@@ -71,7 +73,7 @@ def test_what_a_contact_shows_otherwise_is_not_told_as_done(
     guard = InProcessBoard(speed=60.0, plant=SimBoard(relay))
     here = world(tmp_path, Model("pi3"), guard=guard)
     here.scene = replace(here.scene, outputs=Relay.outputs)
-    with pytest.raises(HardwareFault, match="pump did not obey: pump was switched .* and door shows"):
+    with pytest.raises(HardwareFault, match=r"pump did not obey: pump was switched .* and door shows"):
         carry(f"output_{tool}", {"name": "pump", **args}, here)
     assert guard.states()["pump"]["left"] is None
 
