@@ -98,8 +98,22 @@ def start(settings: Settings, state: str, run: str) -> Board:
 
     chosen = choose(settings)
     if chosen.real and os.path.exists(chosen.socket):
-        return Board.join(chosen.socket, run, state)
+        notes = _differs(chosen)
+        board = Board.join(chosen.socket, run, state)
+        board.notes += notes
+        return board
     return Board.start(state, run=run, owned=chosen.owned)
+
+
+def _differs(chosen: Chosen) -> tuple[str, ...]:
+    """What is to be told of a service that owns other things than these settings say."""
+    from edge.peripherals.guard import door
+    from edge.peripherals.guard.owned import text
+
+    told = door.description(chosen.socket)
+    if told is None or chosen.owned is None or told == text(chosen.owned):
+        return ()
+    return (f"the guard at {chosen.socket} was started with other settings than these, and its own hold: start it anew",)
 
 
 def _world(name: str) -> Chosen:

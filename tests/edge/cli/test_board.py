@@ -1,4 +1,4 @@
-"""Which header a board has, as far as it can be known without being told."""
+"""Which board a run works with: its file, its header as far as it can be known, the service that has its lines."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from edge.config import Settings
 from edge.faults import ConfigFault
 from edge.peripherals.boards.header import FULL
 from edge.peripherals.guard import door
+from tests.support import agent
 from tests.support.chips import ChipServer
+from tests.support.services import Place
 
 
 def test_a_simulated_board_has_no_lines_and_no_header() -> None:
@@ -53,3 +55,15 @@ def test_a_board_file_that_no_process_could_be_told_is_refused(tmp_path: Path) -
 
 def test_a_service_is_looked_for_where_it_listens() -> None:
     assert SERVICE == door.SERVICE and choose(Settings(board="sim")).socket == door.SERVICE
+
+
+def test_a_service_that_owns_other_things_than_the_settings_say_is_joined_and_that_is_told(tmp_path: Path) -> None:
+    with Place(tmp_path) as place:
+        place.settings.write_text(place.settings.read_text() + f'[guard]\nsocket = "{place.socket}"\n')
+        place.up()
+        words = ("tool", "output_list", "--config", str(place.settings), "--board", "auto")
+        same = agent.run(*words, home=tmp_path)
+        assert same.returncode == 0 and "other settings" not in same.stderr, same.stderr
+        place.settings.write_text(place.settings.read_text().replace("max_on = 60", "max_on = 7"))
+        other = agent.run(*words, home=tmp_path)
+        assert other.returncode == 0 and "was started with other settings than these" in other.stderr, other.stderr
