@@ -113,7 +113,8 @@ def _differs(chosen: Chosen) -> tuple[str, ...]:
     told = door.description(chosen.socket)
     if told is None or chosen.owned is None or told == text(chosen.owned):
         return ()
-    return (f"the guard at {chosen.socket} was started with other settings than these, and its own hold: start it anew",)
+    here = f"the guard at {chosen.socket} was started with other settings than these"
+    return (f"{here}, and its own hold: start it anew to have it read these",)
 
 
 def _world(name: str) -> Chosen:
