@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 QUEUES = 12  # RLIMIT_MSGQUEUE, which the standard library has no name for on all Pythons
 _MOST = 819_200  # the kernel's own default
 # What the agent itself needs while its limits are low; a child's that is lower comes a moment after its start. Of
-# addresses it is as much as plans give: every thread of the agent reserves a stack and up to 128 MB to allocate from.
-_FLOOR = {resource.RLIMIT_AS: 4 << 30, resource.RLIMIT_FSIZE: 2 << 30, resource.RLIMIT_NOFILE: 512}
+# addresses and descriptors it is that much more than it has: every thread of the agent reserves a stack and up to
+# 128 MB to allocate from, and one that cannot have it ends before its first line.
+_FLOOR = {resource.RLIMIT_AS: 2 << 30, resource.RLIMIT_FSIZE: 2 << 30, resource.RLIMIT_NOFILE: 256}
 _taken: set[int] = set()
 _starting = _thread.allocate_lock()
 
@@ -91,7 +92,7 @@ class Lowered:
             for what, most in self._wanted:
                 if what != resource.RLIMIT_CPU:
                     soft, hard = resource.getrlimit(what)
-                    resource.setrlimit(what, (_at_most(max(most, _FLOOR.get(what, 0)), hard), hard))
+                    resource.setrlimit(what, (_at_most(max(most, _least(what)), hard), hard))
                     self._before.append((what, (soft, hard)))
         except (OSError, ValueError):
             self._restore()
@@ -117,6 +118,25 @@ class Lowered:
             resource.setrlimit(what, limits)
         self._before = []
         _starting.release()
+
+
+def _least(what: int) -> int:
+    """What this process itself needs of a resource for the moment of a start."""
+    has = {resource.RLIMIT_AS: _mapped, resource.RLIMIT_NOFILE: _descriptors}.get(what)
+    return _FLOOR.get(what, 0) + (has() if has is not None else 0)
+
+
+def _mapped() -> int:
+    """Bytes of addresses that this process has (proc(5), statm)."""
+    with open("/proc/self/statm", "rb") as file:
+        return int(file.read().split()[0]) * resource.getpagesize()
+
+
+def _descriptors() -> int:
+    """The lowest number that no descriptor of this process has."""
+    fd = os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC)
+    os.close(fd)
+    return fd
 
 
 def _at_most(most: int, hard: int) -> int:

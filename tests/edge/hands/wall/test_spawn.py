@@ -97,13 +97,15 @@ def test_a_file_beyond_the_limit_and_memory_beyond_the_limit_fail(tmp_path: Path
 
 
 def test_an_agent_that_has_much_mapped_starts_what_may_have_little(tmp_path: Path) -> None:
-    """In a process of its own, with as many addresses as a few dozen threads reserve."""
+    """In a process of its own, with as many addresses as hundreds of threads reserve, and many open files."""
     code = (
-        "import mmap, sys\n"
+        "import mmap, resource, sys\n"
         "from pathlib import Path\n"
         "from edge.record import replace\n"
         "from tests.support.walls import HELD, act, plan\n"
-        "much = mmap.mmap(-1, 3 << 30, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.PROT_READ)\n"
+        "much = mmap.mmap(-1, 9 << 30, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.PROT_READ)\n"
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (1024, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))\n"
+        "many = [open('/dev/null') for _ in range(700)]\n"
         "made = plan(Path(sys.argv[1]), level='seccomp')\n"
         "made = replace(made, limits=replace(made.limits, memory=64 << 20))\n"
         "print(act(made, HELD + 'ulimit -v').text)\n"
