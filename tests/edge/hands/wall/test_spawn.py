@@ -77,7 +77,8 @@ def test_the_agent_is_as_it_was(tmp_path: Path, level: str) -> None:
 def test_limits_are_there_and_stay(tmp_path: Path, level: str) -> None:
     """From the first instruction on; addresses too, unless this process itself has so many that a start needs more."""
     text = (
-        f"grep 'address space' /proc/self/limits; {HELD} cat /proc/self/limits; for one in '-n 4000' '-c 9' '-f unlimited' '-v unlimited' '-t unlimited'; "
+        f"grep 'address space' /proc/self/limits; {HELD} cat /proc/self/limits; "
+        "for one in '-n 4000' '-c 9' '-f unlimited' '-v unlimited' '-t unlimited'; "
         "do ulimit $one 2>/dev/null && echo raised; done; true"
     )
     large = limits._mapped() + (2 << 30) > 4 << 30
