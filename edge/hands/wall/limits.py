@@ -89,10 +89,11 @@ class Lowered:
     def __enter__(self) -> None:
         _starting.acquire()
         try:
+            least = _least()
             for what, most in self._wanted:
                 if what != resource.RLIMIT_CPU:
                     soft, hard = resource.getrlimit(what)
-                    resource.setrlimit(what, (_at_most(max(most, _least(what)), hard), hard))
+                    resource.setrlimit(what, (_at_most(max(most, least.get(what, 0)), hard), hard))
                     self._before.append((what, (soft, hard)))
         except (OSError, ValueError):
             self._restore()
@@ -120,23 +121,18 @@ class Lowered:
         _starting.release()
 
 
-def _least(what: int) -> int:
-    """What this process itself needs of a resource for the moment of a start."""
-    has = {resource.RLIMIT_AS: _mapped, resource.RLIMIT_NOFILE: _descriptors}.get(what)
-    return _FLOOR.get(what, 0) + (has() if has is not None else 0)
+def _least() -> dict[int, int]:
+    """What this process itself needs of its resources for the moment of a start.
 
-
-def _mapped() -> int:
-    """Bytes of addresses that this process has (proc(5), statm)."""
-    with open("/proc/self/statm", "rb") as file:
-        return int(file.read().split()[0]) * resource.getpagesize()
-
-
-def _descriptors() -> int:
-    """The lowest number that no descriptor of this process has."""
-    fd = os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC)
-    os.close(fd)
-    return fd
+    One look tells both: the addresses that it has (proc(5), statm), and the lowest number that no descriptor has.
+    """
+    fd = os.open("/proc/self/statm", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        mapped = int(os.read(fd, 64).split()[0]) * resource.getpagesize()
+    finally:
+        os.close(fd)
+    has = {resource.RLIMIT_AS: mapped, resource.RLIMIT_NOFILE: fd}
+    return {what: least + has.get(what, 0) for what, least in _FLOOR.items()}
 
 
 def _at_most(most: int, hard: int) -> int:
