@@ -17,6 +17,7 @@ import pytest
 
 from edge.hands.wall import identity, kernel
 from edge.hands.wall.confine import Confinement
+from tests.support import mounts
 
 WHY = identity.possible(tempfile.gettempdir()) if os.geteuid() == 0 else "only root can give a child another user"
 root_only = pytest.mark.skipif(bool(WHY), reason=WHY)
@@ -32,10 +33,11 @@ def place() -> Iterator[Path]:
 
 
 @pytest.fixture(autouse=True)
-def no_mount_is_seen_outside() -> Iterator[None]:
-    before = Path("/proc/self/mounts").read_text()
+def no_mount_is_seen_outside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    base = tmp_path_factory.getbasetemp()
+    before = mounts.of_this_run(base)
     yield
-    assert Path("/proc/self/mounts").read_text() == before
+    assert mounts.of_this_run(base) == before
     assert os.geteuid() == os.getuid()
 
 

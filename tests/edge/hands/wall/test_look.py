@@ -18,6 +18,7 @@ import pytest
 from edge.hands.wall import level, namespaces
 from edge.hands.wall.confine import Confinement
 from edge.hands.wall.notes import NOBODY, READ_ONLY, notes
+from tests.support import mounts
 from tests.support.rooms import PATH, SYSTEM, alive, ended, gone, heard, plan, run, start
 
 ROOT = Path(__file__).parents[4]
@@ -26,11 +27,12 @@ pytestmark = pytest.mark.skipif(REACHED.name != "namespaces", reason="; ".join(R
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _no_keeper_stays() -> Iterator[None]:
-    before = Path("/proc/self/mounts").read_text()
+def _no_keeper_stays(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    base = tmp_path_factory.getbasetemp()
+    before = mounts.of_this_run(base)
     yield
     namespaces.end()
-    assert Path("/proc/self/mounts").read_text() == before, "the mounts of a child are seen by the agent"
+    assert mounts.of_this_run(base) == before, "the mounts of a child are seen by the agent"
 
 
 def reader(folder: Path, **fields: Any) -> Confinement:

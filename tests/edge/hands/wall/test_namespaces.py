@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from edge.hands.wall import level, namespaces, spawn
-from tests.support import descriptors
+from tests.support import descriptors, mounts
 from tests.support.rooms import SYSTEM, alive, ended, gone, heard, plan, run, start
 
 ROOT = Path(__file__).parents[4]
@@ -25,15 +25,12 @@ pytestmark = pytest.mark.skipif(REACHED.name != "namespaces", reason="; ".join(R
 
 
 @pytest.fixture(scope="module", autouse=True)
-def no_keeper_stays() -> Iterator[None]:
-    before = mounts()
+def no_keeper_stays(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    base = tmp_path_factory.getbasetemp()
+    before = mounts.of_this_run(base)
     yield
     namespaces.end()
-    assert mounts() == before, "the mounts of a child are seen by the agent"
-
-
-def mounts() -> list[str]:
-    return Path("/proc/self/mounts").read_text().splitlines()
+    assert mounts.of_this_run(base) == before, "the mounts of a child are seen by the agent"
 
 
 LOOK = "tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' ' | sort"
