@@ -27,7 +27,7 @@ test: $(READY) ## the suite on one Python
 
 lint: $(READY) ## ruff and mypy
 	$(VENV)/bin/python -m ruff check .
-	$(VENV)/bin/python -m mypy -p edge
+	$(VENV)/bin/python -m mypy -p edge -p images -p hil
 
 bench: $(READY) ## the figures with their targets
 	$(VENV)/bin/python -m bench $(CHECK) $(BENCH)

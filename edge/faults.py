@@ -7,6 +7,7 @@
     │   └── StepFault   4    a reply that is no step (returned by edge.step.read, not raised)
     ├── BudgetFault     5    steps, time or calls are used up; a deadline passed
     ├── Refused         6    the gate, a hand or a person said no: rule
+    ├── CardFault       1    an image, a card, an update or its signature is not what it should be
     ├── HardwareFault   7    the board, a sensor or an output failed
     ├── TapeFault       9    the record of what happened cannot be kept
     ├── OutputFault     9    the answer could not be written
@@ -119,6 +120,13 @@ class Refused(Fault, PermissionError):
     def __init__(self, sentence: str, rule: str, fix: str = "") -> None:
         super().__init__(sentence, fix)
         self.rule = rule
+
+
+class CardFault(Fault, ValueError):
+    """An image, a card, an update or its signature is not what it should be."""
+
+    kind = "card"
+    code = 1
 
 
 class HardwareFault(Fault, OSError):

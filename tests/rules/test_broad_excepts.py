@@ -14,7 +14,7 @@ BROAD = ("Exception", "BaseException")
 ALLOWED = ("edge/loop.py", "edge/calls.py", "edge/talk.py", "edge/cli/")
 FILES = {
     path.relative_to(ROOT).as_posix(): path.read_text("utf-8")
-    for path in python_files("edge", "tools", "peripherals", "bench", "bin")
+    for path in python_files("edge", "tools", "peripherals", "images", "hil", "bench", "bin")
 }
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from tests.support.sources import ROOT, none_of, python_files
 
 PRODUCT = [*python_files("edge", "tools", "peripherals"), *python_files("bin")]
-EVERYTHING = [*PRODUCT, *python_files("bench", "tests"), ROOT / "bin/fieldhand"]
+EVERYTHING = [*PRODUCT, *python_files("images", "hil", "bench", "tests"), ROOT / "bin/fieldhand"]
 
 
 def prepared(path: str, text: str) -> list[str]:

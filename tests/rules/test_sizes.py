@@ -18,7 +18,7 @@ FUNCTION_MEDIAN = 9
 
 FILES = {
     path.relative_to(ROOT).as_posix(): path.read_text("utf-8")
-    for path in python_files("edge", "tools", "peripherals", "bench")
+    for path in python_files("edge", "tools", "peripherals", "images", "hil", "bench")
 }
 
 

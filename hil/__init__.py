@@ -1,0 +1,1 @@
+"""Emulated boards: QEMU, their serial console, and what is done on it."""

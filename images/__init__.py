@@ -1,0 +1,1 @@
+"""Flashable cards for boards: the builder, its gates, the flasher. `python -m images`, `fieldhand image`."""
