@@ -18,8 +18,10 @@ VALUED = (
 FLAGS = ("yes", "unattended", "ask", "json", "debug", "version", "help", "all", "network", "once")
 VERBS = (
     *("tools", "tool", "policy", "doctor", "tape", "sim", "stop", "resume", "safe-all", "guard", "approvals"),
-    *("audit", "config", "wire"),
+    *("audit", "config", "wire", "image", "update", "data", "provision", "card", "supervise"),
 )
+# What stands behind it belongs to another program, word for word.
+HANDED_ON = "image"
 # Options that only some commands know; anywhere else they would be heard and mean nothing.
 ONLY = {
     **{"all": ("stop", "resume"), "network": ("stop", "resume"), "tool": ("stop", "resume"), "why": ("stop",)},
@@ -87,6 +89,9 @@ def parse(argv: list[str]) -> Options:
             raise _wrong(f"unknown option {word}", "fieldhand --help lists the options" + more)
         else:
             words.append(word)
+            if words == [HANDED_ON]:
+                words += rest
+                break
     return _checked(given, words)
 
 
