@@ -137,6 +137,10 @@ ROOMS = (
         "_thread binascii errno os time",
         PURE_LATE + " fcntl collections",
     ),
+    # --- the card: what a board starts from ---
+    # Places, records, arithmetic and texts; checksums of the boot state are U-Boot's.
+    Room("edge.card.layout edge.card.state", "edge.record edge.card.layout", late=PURE_LATE + " binascii"),
+    Room("edge.card"),
     # --- the rim ---
     # What a hand may use grows with what hands can touch; ctypes, socket, ssl and subprocess are for here alone.
     # openat2 and renameat2 have no other way from Python than a system call by its number.
