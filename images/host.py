@@ -1,0 +1,96 @@
+"""Programs of the machine that builds: found, run, and their errors as sentences.
+
+Rules:
+1. A program runs with an environment of its own: a search path, the locale C, the time zone UTC and what the call
+   adds. What the builder has set (language, umask, SOURCE_DATE_EPOCH, TMPDIR) cannot come into a result.
+2. A program that is absent is told with the Debian package that brings it.
+3. A program that fails is told with its last lines. A full disk is told as a full disk.
+4. A child ends with us: an interruption kills it before it goes on upwards.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from edge.faults import CardFault
+
+# program -> the Debian package it is in
+PACKAGES = {
+    "apt-get": "apt",
+    "depmod": "kmod",
+    "dpkg-deb": "dpkg",
+    "dtc": "device-tree-compiler",
+    "mcopy": "mtools",
+    "mdir": "mtools",
+    "mke2fs": "e2fsprogs",
+    "mkfs.vfat": "dosfstools",
+    "mkimage": "u-boot-tools",
+    "mksquashfs": "squashfs-tools",
+    "mmd": "mtools",
+    "openssl": "openssl",
+    "qemu-aarch64-static": "qemu-user-static",
+    "qemu-arm-static": "qemu-user-static",
+    "unsquashfs": "squashfs-tools",
+    "zstd": "zstd",
+}
+# Where a normal user's path often does not reach.
+PLACES = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+
+def find(program: str) -> str:
+    """The path of a program; CardFault with the package that brings it."""
+    found = shutil.which(program, path=os.pathsep.join((os.environ.get("PATH", ""), PLACES)))
+    if found is None:
+        package = PACKAGES.get(program)
+        raise CardFault(
+            f"{program} is not on this machine", f"apt install {package}" if package else f"install {program}"
+        )
+    return found
+
+
+def missing(programs: Sequence[str]) -> list[str]:
+    """The packages of those programs that are not here, sorted."""
+    absent = [name for name in programs if not shutil.which(name, path=f"{os.environ.get('PATH', '')}:{PLACES}")]
+    return sorted({PACKAGES.get(name, name) for name in absent})
+
+
+def environment(add: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The environment of a child: rule 1."""
+    path = os.pathsep.join((os.environ.get("PATH", ""), PLACES)).strip(os.pathsep)
+    return {"PATH": path, "LC_ALL": "C", "TZ": "UTC", "HOME": "/nonexistent", **(add or {})}
+
+
+def run(*words: str | Path, add: Mapping[str, str] | None = None, cwd: Path | None = None, data: bytes = b"") -> bytes:
+    """Run a program to its end and give what it printed; CardFault when it is absent or fails."""
+    program = str(words[0])
+    command = [find(program), *(str(word) for word in words[1:])]
+    child = subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(add),
+        cwd=cwd,
+    )
+    try:
+        out, errors = child.communicate(data)
+    except BaseException:
+        child.kill()
+        child.wait()
+        raise
+    if child.returncode:
+        raise CardFault(_failed(Path(program).name, child.returncode, errors or out))
+    return out
+
+
+def _failed(program: str, code: int, told: bytes) -> str:
+    lines = [line.strip() for line in told.decode("utf-8", "replace").splitlines() if line.strip()]
+    if any(os.strerror(errno.ENOSPC) in line or "Disk full" in line for line in lines):
+        return f"{program} ran out of disk space: {lines[-1]}"
+    how = f"was killed by signal {-code}" if code < 0 else f"failed with code {code}"
+    return f"{program} {how}: {' / '.join(lines[-3:]) or 'it said nothing'}"
