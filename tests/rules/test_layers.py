@@ -141,6 +141,7 @@ ROOMS = (
     # Places, records, arithmetic and texts; checksums of the boot state are U-Boot's.
     Room("edge.card.layout edge.card.state", "edge.record edge.card.layout", late=PURE_LATE + " binascii"),
     Room("edge.card.mbr", "edge.faults edge.record"),
+    Room("edge.card.ed25519", "edge.faults", late=PURE_LATE),
     Room("edge.card"),
     # --- the rim ---
     # What a hand may use grows with what hands can touch; ctypes, socket, ssl and subprocess are for here alone.
