@@ -26,7 +26,7 @@ _LIMIT = 1 << 32
 
 
 class Entry(Record):
-    """One partition: `first` and `sectors` in sectors of 512 bytes, `kind` is the type byte (0x0C FAT32, 0x83 Linux)."""
+    """One partition: `first` and `sectors` in sectors, `kind` is the type byte (0x0C FAT32, 0x83 Linux)."""
 
     first: int
     sectors: int

@@ -1,0 +1,84 @@
+"""`python -m images VERB ...`: build, verify and flash card images, and what belongs to that.
+
+Rules:
+1. Each verb is a module of its own with `main(words) -> int`, imported when it is asked for.
+2. A fault is one sentence on stderr and the code it carries; nobody but a programmer sees a traceback (--debug).
+3. An interruption (Ctrl-C, SIGTERM, a hung-up terminal) unwinds as KeyboardInterrupt, so that folders and children of
+   ours are gone afterwards; the code is 130.
+"""
+
+from __future__ import annotations
+
+import importlib
+import signal
+import sys
+from types import FrameType
+
+from edge.faults import Fault, UsageFault
+
+# verb -> (module, what it does)
+VERBS = {
+    "build": ("images.command", "PRODUCT|FILE.toml: make the image of a card, an update, and what belongs to them"),
+    "verify": ("images.verify", "IMAGE|CARD: compare every byte with its block map, manifest and hashes"),
+    "flash": ("images.flash", "IMAGE [TARGET]: write a card and read it back; without TARGET list the cards"),
+    "lock": ("images.lock_command", "update [PRODUCT ...]: fix the packages that images are made from"),
+    "key": ("images.key_command", "new NAME | show FILE: keys that updates are signed with"),
+}
+
+
+def usage() -> str:
+    """The text of --help."""
+    lines = ["usage: fieldhand image VERB ...        (in a checkout: python -m images VERB ...)", ""]
+    lines += [f"  {verb:<8}{what}" for verb, (_, what) in VERBS.items()]
+    return "\n".join([*lines, "", "fieldhand image VERB --help tells the rest; docs/images.md is the guide."])
+
+
+def _dispatch(words: list[str]) -> int:
+    if not words or words[0] in ("-h", "--help", "help"):
+        print(usage(), file=sys.stdout if words else sys.stderr)
+        return 0 if words else UsageFault.code
+    if words[0] not in VERBS:
+        import difflib
+
+        near = difflib.get_close_matches(words[0], VERBS, 1)
+        fix = f"did you mean {near[0]}?" if near else f"use one of {', '.join(VERBS)}"
+        raise UsageFault(f"image knows no {words[0]!r}", fix)
+    module = importlib.import_module(VERBS[words[0]][0])
+    return int(module.main(words[1:]))
+
+
+def _stop(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def main(words: list[str]) -> int:
+    """Run one verb; the exit code."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _stop)
+    debug = "--debug" in words
+    try:
+        return _dispatch([word for word in words if word != "--debug"])
+    except KeyboardInterrupt:
+        if debug:
+            raise
+        print("fieldhand image: interrupted", file=sys.stderr)
+        return 130
+    except (Fault, OSError) as error:
+        if debug:
+            raise
+        print(f"fieldhand image: {_sentence(error)}", file=sys.stderr)
+        return error.code if isinstance(error, Fault) else 1
+
+
+def _sentence(error: Exception) -> str:
+    if isinstance(error, OSError) and not isinstance(error, Fault):
+        import errno
+
+        what = (error.strerror or "unknown").lower()
+        fix = " (free some space, or name another folder with --out)" if error.errno == errno.ENOSPC else ""
+        return f"{error.filename or 'a file'}: {what}{fix}"
+    return str(error)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

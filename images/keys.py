@@ -1,0 +1,100 @@
+"""Keys that updates are signed with: made, read, shown. Two small text files.
+
+    NAME.key    the seed of an Ed25519 key, 64 hex digits; mode 600; never on a card
+    NAME.pub    the public key, 64 hex digits, then a space and the name; goes into images and onto boards
+
+Rules:
+1. A key is never overwritten: who loses it can update no board any more that trusts it alone.
+2. The secret file is made with mode 600 from its first byte, and refused when others can read it.
+3. The id of a key is the first 16 hex digits of the sha256 of its public key.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from hashlib import sha256
+from pathlib import Path
+
+from edge.card import ed25519
+from edge.faults import CardFault, UsageFault
+from edge.record import Record
+
+
+class Key(Record):
+    """A signing key: its name, seed and public key (32 bytes each)."""
+
+    name: str
+    seed: bytes
+    public: bytes
+
+    @property
+    def id(self) -> str:
+        """What a signature names it by."""
+        return identity(self.public)
+
+
+def identity(public: bytes) -> str:
+    """The id of a public key: 16 hex digits."""
+    return sha256(public).hexdigest()[:16]
+
+
+def new(name: str, folder: Path) -> tuple[Path, Path]:
+    """Make a key: the paths of NAME.key and NAME.pub. UsageFault when one of them is there or the name is odd."""
+    if not name or len(name) > 64 or not all(char.isalnum() or char in "-_." for char in name) or name[0] == ".":
+        raise UsageFault(f"{name!r} is no name of a key", "up to 64 letters, digits, - _ and .")
+    secret, public = folder / f"{name}.key", folder / f"{name}.pub"
+    for path in (secret, public):
+        if path.exists() or path.is_symlink():
+            raise UsageFault(f"{path} is there already", "a key is never overwritten: take another name or folder")
+    seed = secrets.token_bytes(32)
+    _write(secret, f"{seed.hex()}\n", 0o600)
+    _write(public, f"{ed25519.public_key(seed).hex()} {name}\n", 0o644)
+    return secret, public
+
+
+def _write(path: Path, text: str, mode: int) -> None:
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    except OSError as error:
+        raise CardFault(f"{path} could not be made: {(error.strerror or 'unknown').lower()}") from error
+    with os.fdopen(handle, "w", encoding="ascii") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def load(path: Path) -> Key:
+    """The signing key of NAME.key; CardFault when it cannot be read, is no key or is open to others."""
+    text = _text(path)
+    if path.stat().st_mode & 0o077:
+        raise CardFault(f"others than you can read {path}", f"chmod 600 {path}")
+    seed = _bytes(text.strip())
+    if seed is None:
+        raise CardFault(f"{path} is no signing key", "64 hex digits, as `image key new NAME` writes them")
+    return Key(path.stem, seed, ed25519.public_key(seed))
+
+
+def load_public(path: Path) -> tuple[str, bytes]:
+    """Name and public key of NAME.pub; CardFault when it cannot be read or is none."""
+    words = _text(path).split()
+    public = _bytes(words[0]) if words else None
+    if public is None:
+        raise CardFault(f"{path} is no public key", "64 hex digits and a name, as `image key new NAME` writes them")
+    return (words[1] if len(words) > 1 else path.stem), public
+
+
+def _text(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return file.read(4096).decode("ascii", "replace")
+    except OSError as error:
+        raise CardFault(f"{path} could not be read: {(error.strerror or 'unknown').lower()}") from error
+
+
+def _bytes(text: str) -> bytes | None:
+    try:
+        found = bytes.fromhex(text)
+    except ValueError:
+        return None
+    return found if len(found) == 32 and len(text) == 64 else None
