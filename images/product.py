@@ -1,0 +1,197 @@
+"""Products: what an image is made of, as TOML. `images/products/NAME.toml`, or a file of the user's own.
+
+Rules:
+1. A wrong key, type or value is a ConfigFault that names file, line and, for keys, a near name.
+2. Nothing is guessed: suite, architecture, Python and ELF rule stand in the file. What has one useful value for nearly
+   everybody has a default here.
+3. A path in a product is relative to its file.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from edge import toml
+from edge.faults import ConfigFault, UsageFault
+from edge.record import Record
+from edge.schema import near
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+HERE = Path(__file__).resolve().parent
+PRODUCTS = HERE / "products"
+LOCKS = HERE / "lock"
+
+ELF_RULES = ("armv6 soft-float", "armv7 hard-float", "aarch64")
+TRIPLES = {"armel": "arm-linux-gnueabi", "armhf": "arm-linux-gnueabihf", "arm64": "aarch64-linux-gnu"}
+ELF_OF = {"armel": ELF_RULES[0], "armhf": ELF_RULES[1], "arm64": ELF_RULES[2]}
+TOOLS = ("full", "minimal")
+
+
+class Product(Record):
+    """One image.
+
+    `packages` are the roots of the resolution, the kernel among them; `without` maps packages that these would bring,
+    and that the image does not hold, to the reason. `machines` are the boards, by the names of their device trees;
+    `uboot` maps a filter of config.txt to a target of u-boot-rpi. `emulated` and `cpu` are what QEMU calls the board
+    and its processor. `lock` is the lock file, `place` the file that all this stood in.
+    """
+
+    name: str
+    title: str
+    suite: str
+    arch: str
+    python: str
+    elf: str
+    kernel: str
+    machines: tuple[str, ...]
+    uboot: dict[str, str]
+    packages: tuple[str, ...]
+    without: dict[str, str]
+    wheels: tuple[str, ...]
+    tools: str
+    keys: tuple[str, ...]
+    lacks: tuple[str, ...]
+    emulated: str
+    cpu: str
+    texts: tuple[str, ...]
+    lock: Path
+    place: Path
+
+    @property
+    def triple(self) -> str:
+        """Debian's multiarch folder, as in usr/lib/TRIPLE."""
+        return TRIPLES[self.arch]
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """Every package that is asked for by name: sorted, the kernel and the texts among them."""
+        return tuple(sorted({*self.packages, self.kernel, *self.texts}))
+
+
+_TEXT = ("title", "suite", "arch", "python", "elf", "kernel", "emulated", "cpu", "tools", "lock", "name")
+_LISTS = ("machines", "packages", "wheels", "keys", "lacks", "texts")
+_TABLES = ("uboot", "without")
+_NEEDED = ("title", "suite", "arch", "python", "kernel", "machines", "packages")
+
+
+def names() -> list[str]:
+    """The products of this checkout."""
+    return sorted(path.stem for path in PRODUCTS.glob("*.toml"))
+
+
+def load(name: str) -> Product:
+    """The product of this name, or the one that this file holds (a name with a slash or the ending `.toml`)."""
+    if "/" in name or name.endswith(".toml"):
+        path = Path(name)
+    elif name in names():
+        path = PRODUCTS / f"{name}.toml"
+    else:
+        close = near(name, names())
+        fix = f"did you mean {close}?" if close else f"there are {', '.join(names())}; a file ends in .toml"
+        raise UsageFault(f"there is no product {name!r}", fix)
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as fault:
+        raise ConfigFault(f"cannot read the product: {fault}", "name a TOML file", str(path)) from fault
+    return read(text, path)
+
+
+def read(text: str, path: Path) -> Product:
+    """The product in this text; `path` gives its name, its folder and the place for faults."""
+    data, lines = toml.load(text, str(path))
+    checked = _Checked(data, lines, str(path))
+    checked.keys()
+    arch = checked.one_of("arch", tuple(TRIPLES))
+    lock = checked.text("lock", "")
+    return Product(
+        name=_file_name(checked, checked.text("name", path.stem)),
+        title=checked.text("title", ""),
+        suite=checked.text("suite", ""),
+        arch=arch,
+        python=_python(checked),
+        elf=checked.one_of("elf", ELF_RULES, ELF_OF[arch]),
+        kernel=checked.text("kernel", ""),
+        machines=checked.texts("machines"),
+        uboot=checked.table("uboot"),
+        packages=checked.texts("packages"),
+        without=checked.table("without"),
+        wheels=checked.texts("wheels"),
+        tools=checked.one_of("tools", TOOLS, "full"),
+        keys=checked.texts("keys"),
+        lacks=checked.texts("lacks"),
+        emulated=checked.text("emulated", ""),
+        cpu=checked.text("cpu", ""),
+        texts=checked.texts("texts", ("base-files",)),
+        lock=path.parent / lock if lock else LOCKS / f"{checked.text('suite', '')}-{arch}.json",
+        place=path,
+    )
+
+
+def _python(checked: _Checked) -> str:
+    """3.11, not 3.11.2: what the names of Debian's packages and the folders of the library carry."""
+    version = checked.text("python", "")
+    major, _, minor = version.partition(".")
+    if not (major.isdecimal() and minor.isdecimal()):
+        raise checked.fault("python", f"python is {version!r}", 'write major and minor version, as in "3.11"')
+    return version
+
+
+def _file_name(checked: _Checked, name: str) -> str:
+    """The name becomes part of file names and of the manifest."""
+    if not name or not name.replace("-", "").replace("_", "").replace(".", "").isalnum() or name[0] in ".-":
+        raise checked.fault("name", f"{name!r} is no name for a product", "use letters, digits, - and _")
+    return name
+
+
+class _Checked:
+    """Values of one file by key and kind; every refusal is a ConfigFault with the line."""
+
+    def __init__(self, data: dict[str, Any], lines: dict[str, int], name: str) -> None:
+        self._data, self._lines, self._name = data, lines, name
+
+    def fault(self, key: str, sentence: str, fix: str) -> ConfigFault:
+        line = self._lines.get(key)
+        return ConfigFault(sentence, fix, f"{self._name}:{line}" if line else self._name, key)
+
+    def keys(self) -> None:
+        """No unknown key, none missing."""
+        known = (*_TEXT, *_LISTS, *_TABLES)
+        for key in self._data:
+            if key not in known:
+                close = near(key, known)
+                raise self.fault(
+                    key, f"{key} is no key of a product", f"did you mean {close}?" if close else "remove it"
+                )
+        for key in _NEEDED:
+            if not self._data.get(key):
+                raise self.fault(key, f"the product has no {key}", f"add {key} = ...")
+
+    def text(self, key: str, default: str) -> str:
+        value = self._data.get(key, default)
+        if not isinstance(value, str):
+            raise self.fault(key, f"{key} is {value!r}, not text", "write it in quotation marks")
+        return value
+
+    def one_of(self, key: str, choices: tuple[str, ...], default: str = "") -> str:
+        value = self.text(key, default)
+        if value not in choices:
+            raise self.fault(key, f"{key} is {value!r}", f"it is one of: {', '.join(choices)}")
+        return value
+
+    def texts(self, key: str, default: tuple[str, ...] = ()) -> tuple[str, ...]:
+        value = self._data.get(key, default)
+        if not isinstance(value, (list, tuple)) or not all(isinstance(item, str) and item for item in value):
+            raise self.fault(key, f"{key} is not a list of texts", f'write {key} = ["...", "..."]')
+        return tuple(value)
+
+    def table(self, key: str) -> dict[str, str]:
+        value = self._data.get(key, {})
+        if not isinstance(value, dict):
+            raise self.fault(key, f"{key} is not a table", f"write [{key}] and one line for each entry")
+        for name, item in value.items():
+            if not isinstance(item, str) or not item:
+                raise self.fault(f"{key}.{name}", f"{key}.{name} is not text", "write it in quotation marks")
+        return dict(value)
