@@ -142,7 +142,28 @@ ROOMS = (
     Room("edge.card.layout edge.card.state", "edge.record edge.card.layout", late=PURE_LATE + " binascii"),
     Room("edge.card.mbr", "edge.faults edge.record"),
     Room("edge.card.ed25519", "edge.faults", late=PURE_LATE),
+    # What a person asks of a board, as text: checks of names and addresses, and of settings by the code that reads
+    # them, which reads files.
+    Room(
+        "edge.card.asked edge.card.names edge.card.provision edge.card.sha_crypt edge.card.toml_text "
+        "edge.card.written edge.card.zones",
+        "edge.faults edge.record edge.schema edge.config_keys edge.toml edge.card.asked edge.card.names "
+        "edge.card.provision_settings edge.card.written edge.card.zones",
+        late=PURE_LATE + " ipaddress os re",
+    ),
+    Room(
+        "edge.card.provision_settings", "edge.faults edge.config edge.card.toml_text", late=PURE_LATE + " os tempfile"
+    ),
     Room("edge.card"),
+    # --- the supervisor: as small as the guard, and of the guard what asks it and what ends a process ---
+    Room("edge.supervise.liveness", "edge.record"),
+    Room("edge.supervise"),
+    Room(
+        "edge.supervise.*",
+        "edge.faults edge.record edge.peripherals.guard.door edge.peripherals.guard.ending edge.supervise.*",
+        "_socket errno posix select sys time",
+        PURE_LATE + " fcntl",
+    ),
     # --- the rim ---
     # What a hand may use grows with what hands can touch; ctypes, socket, ssl and subprocess are for here alone.
     # openat2 and renameat2 have no other way from Python than a system call by its number.
@@ -378,6 +399,8 @@ ROOMS = (
     # --- the shell around it all ---
     # `threading` only where an old Python would take a job's thread for the main one.
     Room("edge.jobs edge.pulse", "", "time", "_queue _thread sys threading"),
+    # Signs of life go out by the words that the guard has for its own supervisor.
+    Room("edge.vitals", "edge.peripherals.guard.notify", "time", "_thread"),
     # Marks of untrusted words are files of the state folder.
     Room("edge.taint", "", "os", PURE_LATE),
     Room("edge.keeping", "edge.faults edge.call", late=PURE_LATE),
