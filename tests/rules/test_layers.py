@@ -142,6 +142,9 @@ ROOMS = (
     Room("edge.card.layout edge.card.state", "edge.record edge.card.layout", late=PURE_LATE + " binascii"),
     Room("edge.card.mbr", "edge.faults edge.record"),
     Room("edge.card.ed25519", "edge.faults", late=PURE_LATE),
+    Room(
+        "edge.card.manifest edge.card.bundle", "edge.faults edge.record edge.card edge.card.manifest", late=PURE_LATE
+    ),
     # What a person asks of a board, as text: checks of names and addresses, and of settings by the code that reads
     # them, which reads files.
     Room(
