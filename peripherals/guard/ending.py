@@ -1,4 +1,4 @@
-"""Signals as something to poll, and what a process holds from its start.
+"""Signals as something to poll, what a process holds from its start, and that it stays.
 
 Rules this file keeps:
 1. TERM, INT and HUP end the guard; USR1 makes everything safe and ends nothing. A handler only notes which came: the
@@ -11,6 +11,7 @@ from __future__ import annotations
 import _signal  # type: ignore[import-not-found]
 import posix as os
 
+CRISIS = b"-900\n"  # of -1000 to 1000: among the last that the kernel ends when memory is short (proc(5))
 ENDS = (_signal.SIGTERM, _signal.SIGINT, _signal.SIGHUP)
 
 
@@ -52,3 +53,17 @@ def close_others(last: int) -> None:
     for name in names:
         if int(name) > last:
             os.closerange(int(name), int(name) + 1)  # unlike close, it does not mind the listing's own, closed by now
+
+
+def stay() -> None:
+    """Ask the kernel to end others first when memory is short. It may refuse; nothing here depends on it."""
+    try:
+        fd = os.open("/proc/self/oom_score_adj", os.O_WRONLY | os.O_CLOEXEC)
+    except OSError:
+        return
+    try:
+        os.write(fd, CRISIS)
+    except OSError:
+        return  # an ordinary user may not
+    finally:
+        os.close(fd)

@@ -32,7 +32,7 @@ import sys
 from time import monotonic
 
 from edge.faults import Fault
-from edge.peripherals.guard.ending import Ending, close_others
+from edge.peripherals.guard.ending import Ending, close_others, stay
 from edge.peripherals.guard.stands import forget, stand
 from edge.record import Record, replace, sparing
 
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 AGENT = 3
 LOCK_SECONDS = 5.0
 LOCK_PAUSE_MS = 100
-CRISIS = b"-900\n"  # of -1000 to 1000: among the last that the kernel ends when memory is short (proc(5))
 
 
 def main() -> int:
@@ -63,7 +62,7 @@ def main() -> int:
     except Fault as fault:
         return _refuse(agent, fault, end)
     if told.owned.kind == "lines":
-        _stay()
+        stay()
     _unread()
     return _serve(told, behind, end, agent)
 
@@ -180,17 +179,3 @@ def _refuse(agent: _socket.socket | None, fault: Fault, end: Ending) -> int:
             asked = protocol.request(frame)
             wire.send(protocol.refusal(asked.id, fault))
     return fault.code
-
-
-def _stay() -> None:
-    """Ask the kernel to end others first when memory is short. It may refuse; nothing here depends on it."""
-    try:
-        fd = os.open("/proc/self/oom_score_adj", os.O_WRONLY | os.O_CLOEXEC)
-    except OSError:
-        return
-    try:
-        os.write(fd, CRISIS)
-    except OSError:
-        return  # an ordinary user may not
-    finally:
-        os.close(fd)

@@ -1,0 +1,205 @@
+"""The supervisor as a process: real agents, a real guard, a pipe in place of the watchdog."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from edge.cli.supervise import USUAL, command
+from tests.support.agent import ROOT
+
+AGENT = """
+import os, sys, time
+sys.path.insert(0, sys.argv[1])
+from edge.vitals import vitals
+made = vitals(os.environ, os.getpid(), lambda: 0.0)
+made.start()
+print("up", flush=True)
+sys.stdin.read()
+made.stop()
+"""
+
+
+class Bench:
+    """One supervisor; `fed()` says whether its watchdog is fed now."""
+
+    def __init__(self, folder: Path, **more: str) -> None:
+        self.folder = folder
+        self.notify = str(folder / "n")
+        self.pipe = folder / "watchdog"
+        os.mkfifo(self.pipe)
+        self.reader = os.open(self.pipe, os.O_RDONLY | os.O_NONBLOCK)
+        self.log = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.log.bind(str(folder / "log"))
+        told = {
+            **USUAL,
+            **{"notify": self.notify, "guard": str(folder / "g"), "device": str(self.pipe), "hang": "1", "tick": "0.1"},
+            **{"feeder": str(folder / "feeder"), "log": str(folder / "log"), "status": str(folder / "status")},
+            **{"reboot": "/bin/false", **more},
+        }
+        with open(folder / "errors", "wb") as errors:
+            self.process = subprocess.Popen(command(told), stderr=errors, stdout=errors)
+        self.agents: list[Any] = []
+
+    def agent(self) -> Any:
+        made = subprocess.Popen(
+            [sys.executable, "-I", "-c", AGENT, str(ROOT)],
+            env={"NOTIFY_SOCKET": self.notify, "WATCHDOG_USEC": "200000"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        self.agents.append(made)
+        assert made.stdout.readline() == b"up\n"
+        until(lambda: str(made.pid) in self.status().get("AGENTS", "").split())
+        return made
+
+    def status(self) -> dict[str, str]:
+        try:
+            lines = (self.folder / "status").read_text().splitlines()
+        except FileNotFoundError:
+            return {}
+        return dict(line.partition("=")[::2] for line in lines)
+
+    def bytes_within(self, seconds: float) -> bytes:
+        """What the watchdog got in that time."""
+        until, found = time.monotonic() + seconds, b""
+        while (left := until - time.monotonic()) > 0:
+            if select.select([self.reader], [], [], left)[0]:
+                got = os.read(self.reader, 4096)
+                if not got:
+                    break
+                found += got
+        return found
+
+    def said(self) -> str:
+        return (self.folder / "errors").read_text()
+
+    def close(self) -> None:
+        for process in (*self.agents, self.process):
+            if process.poll() is None:
+                process.kill()
+            process.wait()
+            for pipe in (process.stdin, process.stdout):
+                if pipe:
+                    pipe.close()
+        self.log.close()
+        os.close(self.reader)
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Any:
+    made: list[Bench] = []
+
+    def start(**more: str) -> Bench:
+        made.append(Bench(tmp_path, **more))
+        until(lambda: made[0].status() != {})
+        return made[0]
+
+    yield start
+    for one in made:
+        one.close()
+
+
+def until(condition: Any, seconds: float = 60.0) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it never came"
+        time.sleep(0.02)
+
+
+def test_an_agent_that_is_stopped_starves_the_watchdog_and_one_that_goes_on_feeds_it(bench: Any) -> None:
+    one = bench()
+    agent = one.agent()
+    assert set(one.bytes_within(0.6)) == {0}
+    agent.send_signal(signal.SIGSTOP)
+    until(lambda: one.status()["FED"] == "0")
+    one.bytes_within(0.01)
+    assert one.bytes_within(0.6) == b""
+    assert f"process {agent.pid} shows no sign of life" in one.status()["WHY"]
+    told = one.log.recv(1000)
+    assert told.startswith(b"<27>fieldhand supervise: the agent of process") and b"the board resets" in told
+    agent.send_signal(signal.SIGCONT)
+    until(lambda: one.status()["FED"] == "1")
+    assert one.bytes_within(0.6)
+    assert "all is well again" in one.said()
+
+
+def test_an_agent_that_ends_counts_no_more_however_it_ends(bench: Any) -> None:
+    one = bench()
+    killed, closed = one.agent(), one.agent()
+    killed.kill()
+    closed.stdin.close()
+    until(lambda: one.status()["AGENTS"] == "")
+    assert one.bytes_within(1.2)
+    until(lambda: one.status()["FED"] == "1")
+
+
+def test_an_orderly_stop_lets_the_watchdog_go_and_a_crash_does_not(bench: Any, tmp_path: Path) -> None:
+    one = bench()
+    one.process.send_signal(signal.SIGTERM)
+    assert one.process.wait(60) == 128 + signal.SIGTERM
+    assert one.bytes_within(60).endswith(b"V")
+    assert not os.path.exists(one.notify)
+    os.mkdir(tmp_path / "again")
+    other = Bench(tmp_path / "again")
+    until(lambda: other.status() != {})
+    other.process.kill()
+    got = other.bytes_within(60)
+    other.close()
+    assert got and b"V" not in got
+
+
+def test_what_fed_since_the_boot_is_ended_first(bench: Any, tmp_path: Path) -> None:
+    feeder = subprocess.Popen(["sleep", "1000"])
+    (tmp_path / "feeder").write_text(f"{feeder.pid}\n")
+    one = bench()
+    assert feeder.wait(60) == -signal.SIGKILL
+    assert not (tmp_path / "feeder").exists()
+    assert one.status()["WATCHDOG"] == "armed"
+
+
+def test_without_a_watchdog_it_says_so_once_and_judges_all_the_same(bench: Any) -> None:
+    one = bench(device="", why="there is no /dev/watchdog")
+    agent = one.agent()
+    agent.send_signal(signal.SIGSTOP)
+    until(lambda: one.status()["FED"] == "0")
+    assert one.said().count("no watchdog guards this board: there is no /dev/watchdog") == 1
+    assert "no watchdog resets it" in one.said()
+
+
+def test_a_guard_that_takes_questions_and_never_answers_starves_it(bench: Any, tmp_path: Path) -> None:
+    mute = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    mute.bind(str(tmp_path / "g"))
+    mute.listen(16)
+    one = bench()
+    until(lambda: one.status()["FED"] == "0")
+    assert one.status()["GUARD"] == "mute" and "the guard does not answer" in one.status()["WHY"]
+    mute.close()
+
+
+def test_a_slot_that_fails_its_check_is_started_again(bench: Any, tmp_path: Path) -> None:
+    for name, code in (("bad", "exit 3"), ("reboot", f'touch "{tmp_path}/rebooted"')):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{code}\n")
+        (tmp_path / name).chmod(0o755)
+    one = bench(health=str(tmp_path / "bad"), reboot=str(tmp_path / "reboot"))
+    until((tmp_path / "rebooted").exists)
+    assert "this slot is not confirmed, its health check failed: the board starts again" in one.said()
+
+
+def test_who_is_no_agent_is_not_heard(bench: Any) -> None:
+    one = bench()
+    stranger = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    for words in (b"", b"STATUS=READY=1", b"x" * 5000, b"READY=0\nWATCHDOG=trigger", b"\xff\0"):
+        stranger.sendto(words, one.notify)
+    agent = one.agent()
+    assert one.status()["AGENTS"] == str(agent.pid)
+    stranger.close()
