@@ -58,7 +58,10 @@ class Volume:
         self.clusters = (self.size - self.data_at) // self.cluster
         if self.size > length or self.clusters < 1 or self.table_size < 4 * (self.clusters + 2):
             raise CardFault(f"the FAT32 file system at byte {start} does not fit into its partition or its own table")
-        self.table = array("I", read(start + self.table_at, 4 * (self.clusters + 2)))
+        table = read(start + self.table_at, 4 * (self.clusters + 2))
+        if len(table) != 4 * (self.clusters + 2):
+            raise CardFault(f"the FAT32 file system at byte {start} is cut off")
+        self.table = array("I", table)
 
     def chain(self, cluster: int) -> Iterator[int]:
         """The clusters of a file from its first one; CardFault when they loop or leave the partition."""
