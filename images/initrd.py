@@ -20,13 +20,28 @@ from pathlib import Path
 
 from edge.card import state
 from edge.faults import CardFault
-from images import cpio, host
+from images import cpio, host, modules
 
 BUSYBOX = "usr/bin/busybox"
+# What a boot up to the root needs, the watchdog first. Kernels have some of it built in and do without others; what no
+# boot can do without the tree's own list demands (images/module_names.py, MUST). ext4 the root loads for itself.
+BOOT = (
+    "bcm2835_wdt",
+    *("bcm2835-mailbox", "raspberrypi", "clk-raspberrypi", "bcm2835-dma", "pinctrl-bcm2835", "gpio-raspberrypi-exp"),
+    *("gpio-regulator", "bcm2835", "sdhci-iproc", "mmc_block"),
+    *("loop", "squashfs", "overlay", "nls_cp437", "nls_ascii", "vfat"),
+)
 
 
-def make(tree: Path, init: Path, modules: Sequence[Path], epoch: int) -> bytes:
-    """The compressed archive. `modules` are files in the order of loading; CardFault when something is absent."""
+def boot_modules(tree: Path, present: Sequence[str]) -> list[Path]:
+    """The modules of a boot in the order of loading; `present` are the paths of all modules in the tree."""
+    names = {stem(Path(path))[: -len(".ko")].replace("-", "_") for path in present}
+    wanted = [name for name in BOOT if name.replace("-", "_") in names]
+    return [tree / inner for inner in modules.closure(tree, wanted)]
+
+
+def make(tree: Path, init: Path, load: Sequence[Path], epoch: int) -> bytes:
+    """The compressed archive. `load` are modules in the order of loading; CardFault when something is absent."""
     items = [
         cpio.file("init", _read(init), 0o755),
         cpio.file("bin/busybox", _read(tree / BUSYBOX), 0o755),
@@ -34,7 +49,7 @@ def make(tree: Path, init: Path, modules: Sequence[Path], epoch: int) -> bytes:
         cpio.node("dev/console", 5, 1),
         cpio.node("dev/null", 1, 3, 0o666),
         *(cpio.folder(name) for name in ("etc", "mnt", "proc", "root", "run", "sys", "tmp")),
-        *(cpio.file(f"modules/{number:02d}-{stem(path)}", plain(path)) for number, path in enumerate(modules)),
+        *(cpio.file(f"modules/{number:02d}-{stem(path)}", plain(path)) for number, path in enumerate(load)),
         *(cpio.file(name, block) for name, block in states().items()),
     ]
     return gzip.compress(cpio.pack(items, epoch), 9, mtime=0)

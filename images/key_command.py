@@ -35,5 +35,5 @@ def shown(path: Path) -> str:
     if path.suffix == ".key":
         key = keys.load(path)
         return f"{key.id} {key.public.hex()} {key.name}"
-    name, public = keys.load_public(path)
-    return f"{keys.identity(public)} {public.hex()} {name}"
+    public = keys.load_public(path)
+    return f"{public.id} {public.public.hex()} {public.name}"

@@ -13,10 +13,9 @@ from __future__ import annotations
 
 import os
 import secrets
-from hashlib import sha256
 from pathlib import Path
 
-from edge.card import ed25519
+from edge.card import ed25519, manifest
 from edge.faults import CardFault, UsageFault
 from edge.record import Record
 
@@ -31,12 +30,7 @@ class Key(Record):
     @property
     def id(self) -> str:
         """What a signature names it by."""
-        return identity(self.public)
-
-
-def identity(public: bytes) -> str:
-    """The id of a public key: 16 hex digits."""
-    return sha256(public).hexdigest()[:16]
+        return manifest.key_id(self.public)
 
 
 def new(name: str, folder: Path) -> tuple[Path, Path]:
@@ -66,22 +60,18 @@ def _write(path: Path, text: str, mode: int) -> None:
 
 def load(path: Path) -> Key:
     """The signing key of NAME.key; CardFault when it cannot be read, is no key or is open to others."""
-    text = _text(path)
+    text = _text(path).strip()
     if path.stat().st_mode & 0o077:
         raise CardFault(f"others than you can read {path}", f"chmod 600 {path}")
-    seed = _bytes(text.strip())
-    if seed is None:
+    if not manifest.is_digest(text):
         raise CardFault(f"{path} is no signing key", "64 hex digits, as `image key new NAME` writes them")
+    seed = bytes.fromhex(text)
     return Key(path.stem, seed, ed25519.public_key(seed))
 
 
-def load_public(path: Path) -> tuple[str, bytes]:
-    """Name and public key of NAME.pub; CardFault when it cannot be read or is none."""
-    words = _text(path).split()
-    public = _bytes(words[0]) if words else None
-    if public is None:
-        raise CardFault(f"{path} is no public key", "64 hex digits and a name, as `image key new NAME` writes them")
-    return (words[1] if len(words) > 1 else path.stem), public
+def load_public(path: Path) -> manifest.Key:
+    """The public key of NAME.pub; CardFault when it cannot be read or is none."""
+    return manifest.read_key(_text(path), path.stem)
 
 
 def _text(path: Path) -> str:
@@ -90,11 +80,3 @@ def _text(path: Path) -> str:
             return file.read(4096).decode("ascii", "replace")
     except OSError as error:
         raise CardFault(f"{path} could not be read: {(error.strerror or 'unknown').lower()}") from error
-
-
-def _bytes(text: str) -> bytes | None:
-    try:
-        found = bytes.fromhex(text)
-    except ValueError:
-        return None
-    return found if len(found) == 32 and len(text) == 64 else None

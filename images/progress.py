@@ -13,7 +13,7 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TextIO
 
 DRAWN_EVERY, SAID_EVERY = 0.1, 15.0
@@ -49,6 +49,22 @@ class Progress:
         self.times.append((name, seconds))
         self._wipe()
         self._line(f"{name:<22} {seconds:6.1f} s")
+
+    @contextmanager
+    def phases(self, unit: str = "") -> Iterator[Callable[[str, int, int], None]]:
+        """Steps that what runs names itself: a new name given to `told(name, done, total)` begins a new step."""
+        with ExitStack() as stack:
+            now = ""
+
+            def told(name: str, done: int, total: int) -> None:
+                nonlocal now
+                if name != now:
+                    stack.close()
+                    stack.enter_context(self.step(name))
+                    now = name
+                self.at(done, total, unit)
+
+            yield told
 
     def at(self, done: int, total: int = 0, unit: str = "B") -> None:
         """How far the step is: `done` of `total` (0: not known) bytes ("B") or things by their plural ("files")."""
