@@ -67,8 +67,8 @@ class Product(Record):
 
     @property
     def roots(self) -> tuple[str, ...]:
-        """Every package that is asked for by name: sorted, the kernel and the texts among them."""
-        return tuple(sorted({*self.packages, self.kernel, *self.texts}))
+        """The packages that the tree begins with: sorted, the kernel among them. What they need comes in too."""
+        return tuple(sorted({*self.packages, self.kernel}))
 
 
 _TEXT = ("title", "suite", "arch", "python", "elf", "kernel", "emulated", "cpu", "tools", "lock", "name")

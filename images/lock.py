@@ -1,0 +1,218 @@
+"""Lock files: exactly which packages an image is made of. `images/lock/SUITE-ARCH.json` and `wheels.json`.
+
+Rules:
+1. A lock file says name, version, size and SHA-256 of every package; a build takes nothing else and asks nobody.
+2. Two writings of the same lock are the same bytes: sorted, one entry a line, no date but those of the archive.
+3. A file may hold more than one product needs: `of` takes what a product's packages reach by way of `needs`.
+"""
+
+from __future__ import annotations
+
+import json
+
+from edge.faults import CardFault
+from edge.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+    from typing import Any
+
+    from images.product import Product
+
+WHEELS = "wheels.json"
+CURRENT = "current"
+
+
+class Deb(Record):
+    """One Debian package. `path` is below the archive `archive` ("debian" or "debian-security"); `needs` are the names
+    of the locked packages that it asks for; `security` is "current" or "behind: arm64 has VERSION"; `licences` are the
+    short names of its copyright file (DEP-5), as found when the lock was written."""
+
+    name: str
+    version: str
+    arch: str
+    size: int
+    sha256: str
+    source: str
+    source_version: str
+    component: str
+    archive: str
+    path: str
+    security: str
+    needs: tuple[str, ...]
+    licences: tuple[str, ...]
+
+    @property
+    def file(self) -> str:
+        """The name of its file in the archive, which leaves the epoch out."""
+        return self.path.rpartition("/")[2]
+
+
+class Wheel(Record):
+    """One wheel of pure Python. `pythons` are the versions it is meant for, `needs` the names of locked wheels."""
+
+    name: str
+    version: str
+    file: str
+    size: int
+    sha256: str
+    pythons: tuple[str, ...]
+    needs: tuple[str, ...]
+    licences: tuple[str, ...]
+
+
+class Index(Record):
+    """One list of packages that the lock was made from. `state` is "read", "empty", "not offered" or
+    "failed: WHY"; `date` is that of the signed release file, in seconds."""
+
+    suite: str
+    component: str
+    arch: str
+    date: int
+    state: str
+
+
+class Lock(Record):
+    """All that one product is made of. `texts` are packages read for their licence texts alone."""
+
+    suite: str
+    arch: str
+    epoch: int
+    indexes: tuple[Index, ...]
+    debs: tuple[Deb, ...]
+    texts: tuple[Deb, ...]
+    wheels: tuple[Wheel, ...]
+
+    def deb(self, name: str) -> Deb:
+        """The package of this name; CardFault when it is not locked."""
+        for deb in (*self.debs, *self.texts):
+            if deb.name == name:
+                return deb
+        raise CardFault(f"{name} is not in the lock of {self.suite} {self.arch}", "run: image lock update")
+
+    def kernel(self) -> Deb:
+        """The package with the kernel itself: `linux-image-6.1.0-50-rpi`, not the package that follows the newest."""
+        for deb in self.debs:
+            if deb.name.startswith("linux-image-") and deb.name[len("linux-image-")].isdigit():
+                return deb
+        raise CardFault(f"the lock of {self.suite} {self.arch} holds no kernel", "name one in the product: kernel")
+
+
+def release(lock: Lock) -> str:
+    """The kernel's release, as `uname -r` will say it and as its folders are named."""
+    return lock.kernel().name[len("linux-image-") :]
+
+
+def load(product: Product) -> Lock:
+    """What is locked for this product: its packages, its wheels. CardFault when something is not."""
+    data = _data(product.lock)
+    if (data.get("suite"), data.get("arch")) != (product.suite, product.arch):
+        found = f"{data.get('suite')} {data.get('arch')}"
+        raise CardFault(f"{product.lock.name} is of {found}, not of {product.suite} {product.arch}", _update(product))
+    debs = [_deb(entry, product.lock) for entry in data.get("debs", [])]
+    wheels = [_wheel(entry, product.lock) for entry in _data(product.lock.parent / WHEELS).get("wheels", [])]
+    texts = set(product.texts)
+    needs = {deb.name: deb.needs for deb in debs}
+    _reached(product, needs, texts, ())
+    kept = _reached(product, needs, product.roots, product.without)
+    return Lock(
+        suite=product.suite,
+        arch=product.arch,
+        epoch=int(data["epoch"]),
+        indexes=tuple(Index(**entry) for entry in data.get("indexes", [])),
+        debs=tuple(deb for deb in debs if deb.name in kept - texts),
+        texts=tuple(deb for deb in debs if deb.name in texts),
+        wheels=_wheels_of(product, [wheel for wheel in wheels if product.python in wheel.pythons]),
+    )
+
+
+def _wheels_of(product: Product, wheels: list[Wheel]) -> tuple[Wheel, ...]:
+    wanted = [plain(text) for text in product.wheels]
+    kept = _reached(product, {wheel.name: wheel.needs for wheel in wheels}, wanted, {})
+    return tuple(wheel for wheel in wheels if wheel.name in kept)
+
+
+def _reached(
+    product: Product, needs: Mapping[str, tuple[str, ...]], roots: Iterable[str], without: Iterable[str]
+) -> set[str]:
+    """The names that the roots reach; CardFault names every root that is not locked."""
+    absent = [name for name in roots if name not in needs]
+    if absent:
+        raise CardFault(f"not locked for {product.name}: {', '.join(sorted(absent))}", _update(product))
+    return reach(needs, roots, without)
+
+
+def reach(needs: Mapping[str, Iterable[str]], roots: Iterable[str], without: Iterable[str]) -> set[str]:
+    """What the roots reach by `needs` when nobody goes by way of `without`."""
+    left, found = set(without), set()
+    ahead = list(roots)
+    while ahead:
+        name = ahead.pop()
+        if name in found or name in left or name not in needs:
+            continue
+        found.add(name)
+        ahead.extend(needs[name])
+    return found
+
+
+def plain(requirement: str) -> str:
+    """The name in a requirement, as an index of wheels spells it: `Smbus2>=0.6` -> `smbus2`."""
+    end = 0
+    while end < len(requirement) and (requirement[end].isalnum() or requirement[end] in "._-"):
+        end += 1
+    name = requirement[:end].lower().replace("_", "-").replace(".", "-")
+    while "--" in name:
+        name = name.replace("--", "-")
+    return name
+
+
+def _update(product: Product) -> str:
+    return f"run: fieldhand image lock update {product.name}"
+
+
+def _data(path: Path) -> dict[str, Any]:
+    try:
+        data = json.loads(path.read_bytes())
+    except FileNotFoundError as fault:
+        raise CardFault(f"there is no lock {path}", "run: fieldhand image lock update") from fault
+    except (OSError, ValueError) as fault:
+        raise CardFault(f"cannot read the lock {path}: {fault}", "run: fieldhand image lock update") from fault
+    if not isinstance(data, dict):
+        raise CardFault(f"{path} is no lock file", "run: fieldhand image lock update")
+    return data
+
+
+def _deb(entry: dict[str, Any], path: Path) -> Deb:
+    return _entry(Deb, entry, path)
+
+
+def _wheel(entry: dict[str, Any], path: Path) -> Wheel:
+    return _entry(Wheel, entry, path)
+
+
+def _entry(kind: Any, entry: dict[str, Any], path: Path) -> Any:
+    """A record of an entry; lists become tuples. CardFault when fields are missing or strange."""
+    try:
+        made = kind(**{key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()})
+    except TypeError as fault:
+        raise CardFault(f"{path}: {fault}", "run: fieldhand image lock update") from fault
+    name = made.path if isinstance(made, Deb) else made.file
+    if len(made.sha256) != 64 or made.size <= 0 or ".." in name.split("/") or name.startswith("/"):
+        raise CardFault(f"{path}: the entry of {made.name} is damaged", "run: fieldhand image lock update")
+    return made
+
+
+def dumps(head: dict[str, Any], lists: dict[str, list[Any]]) -> str:
+    """The text of a lock file: the head's fields, then each list of records, one record a line, sorted by name."""
+    parts = [f" {json.dumps(key)}: {json.dumps(value)}" for key, value in head.items()]
+    for key, records in lists.items():
+        rows = sorted(json.dumps(fields(record), ensure_ascii=False) for record in records)
+        parts.append(f' "{key}": [' + ",".join(f"\n  {row}" for row in rows) + "\n ]")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def fields(record: Any) -> dict[str, Any]:
+    """The fields of a record, in their order."""
+    return {name: getattr(record, name) for name in type(record).__fields__}

@@ -1,0 +1,183 @@
+"""The libraries of Python that the image carries: wheels without compiled parts, chosen for the board's Python.
+
+Rules:
+1. Only `py3-none-any` wheels: one file serves every processor. A package that has none is a CardFault.
+2. What a library needs is asked for under the board's Python, not the builder's: the markers of its requirements are
+   read here (images/markers.py), and pip is asked for one package at a time.
+3. pip is the one of this Python, with the index that it is set to. A build takes a wheel by name, version and hash.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+import zipfile
+from email.parser import HeaderParser
+from pathlib import Path
+
+from edge.faults import CardFault
+from edge.record import Record
+from images import lock, markers, pool
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from email.message import Message
+
+    from images.lock import Lock, Wheel
+    from images.progress import Progress
+
+_PURE = "-none-any.whl"
+
+
+class _Got(Record):
+    """One wheel that pip has chosen."""
+
+    path: Path
+    metadata: Message
+    needs: tuple[str, ...]
+
+
+def resolve(wanted: Mapping[str, Sequence[str]]) -> list[Wheel]:
+    """Python version ("3.11") -> requirements, in; out come all wheels that are needed, each with its versions."""
+    wheels: dict[tuple[str, str], Wheel] = {}
+    with tempfile.TemporaryDirectory(prefix="fieldhand-wheels-") as folder:
+        for python, requirements in sorted(wanted.items()):
+            for one in _closure(python, requirements, Path(folder)):
+                before = wheels.get((one.name, one.version))
+                pythons = tuple(sorted({*one.pythons, *(before.pythons if before else ())}, key=_numbers))
+                needs = tuple(sorted({*one.needs, *(before.needs if before else ())}))
+                wheels[one.name, one.version] = lock.Wheel(**{**lock.fields(one), "pythons": pythons, "needs": needs})
+    return [wheels[key] for key in sorted(wheels)]
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))
+
+
+def _closure(python: str, requirements: Sequence[str], folder: Path) -> list[Wheel]:
+    """The wheels that these requirements need under this Python. A requirement that comes later narrows the choice."""
+    rules: dict[str, set[str]] = {}
+    for text in requirements:
+        rules.setdefault(lock.plain(text), set()).add(_rule(text))
+    got: dict[str, tuple[set[str], _Got]] = {}
+    while True:
+        ahead = [name for name in sorted(rules) if name not in got or got[name][0] != rules[name]]
+        if not ahead:
+            return [_wheel(name, one, python) for name, (_, one) in sorted(got.items())]
+        for name in ahead:
+            asked = set(rules[name])
+            got[name] = (asked, _ask(name, asked, python, folder))
+            for text in got[name][1].needs:
+                rules.setdefault(lock.plain(text), set()).add(_rule(text))
+
+
+def _rule(requirement: str) -> str:
+    """The version part: `h2 (<5,>=3)` and `h2<5,>=3` -> `<5,>=3`; extras are not wanted on a board."""
+    rest = requirement.partition(";")[0].strip()
+    rest = rest[len(lock.plain(rest)) :].strip()
+    if rest.startswith("["):
+        rest = rest.partition("]")[2]
+    return rest.strip(" ()").replace(" ", "")
+
+
+def _ask(name: str, rules: set[str], python: str, folder: Path) -> _Got:
+    """Have pip choose and fetch one package."""
+    into = Path(tempfile.mkdtemp(dir=folder))
+    requirement = name + ",".join(sorted(filter(None, rules)))
+    _pip([*_target(python), "--no-deps", "--dest", str(into), requirement], f"choose {requirement} for Python {python}")
+    path = next(iter(sorted(into.glob("*.whl"))))
+    metadata = read_metadata(path)
+    needs = metadata.get_all("Requires-Dist") or []
+    return _Got(path, metadata, tuple(text for text in needs if markers.holds(text.partition(";")[2], python)))
+
+
+def _target(python: str) -> list[str]:
+    """pip's options that let only pure wheels for this Python through."""
+    plain = ["--implementation", "py", "--abi", "none", "--platform", "any"]
+    return ["--only-binary", ":all:", "--python-version", python, *plain]
+
+
+def _pip(words: Sequence[str], purpose: str) -> None:
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-input", *words]
+    environment = {**os.environ, "LC_ALL": "C.UTF-8", "PIP_NO_COLOR": "1"}
+    done = subprocess.run(command, capture_output=True, env=environment, check=False, stdin=subprocess.DEVNULL)
+    if done.returncode:
+        rows = [row.strip() for row in done.stderr.decode("utf-8", "replace").splitlines() if row.strip()]
+        if any("No module named pip" in row for row in rows):
+            raise CardFault(f"{sys.executable} has no pip", "apt install python3-pip, or use a virtual environment")
+        errors = [row for row in rows if row.startswith("ERROR:")] or rows[-2:]
+        raise CardFault(f"pip cannot {purpose}: {' / '.join(errors[-2:])}", "only pure wheels (py3-none-any) fit")
+
+
+def read_metadata(path: Path) -> Message:
+    """The METADATA of a wheel; CardFault when the file is no wheel."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA") and "/" in name]
+            return HeaderParser().parsestr(archive.read(names[0]).decode("utf-8"))
+    except (OSError, zipfile.BadZipFile, IndexError, UnicodeDecodeError, KeyError) as fault:
+        raise CardFault(f"{path.name} is no sound wheel: {fault}", "fetch it again") from fault
+
+
+def _wheel(name: str, one: _Got, python: str) -> Wheel:
+    if not one.path.name.endswith(_PURE):
+        raise CardFault(f"{one.path.name} has compiled parts", "the image carries pure wheels only (py3-none-any)")
+    data = one.path.read_bytes()
+    return lock.Wheel(
+        name=name,
+        version=str(one.metadata["Version"]),
+        file=one.path.name,
+        size=len(data),
+        sha256=hashlib.sha256(data).hexdigest(),
+        pythons=(python,),
+        needs=tuple(sorted({lock.plain(text) for text in one.needs})),
+        licences=licences(one.metadata),
+    )
+
+
+def licences(metadata: Message) -> tuple[str, ...]:
+    """What a wheel says its licence is: the expression, else the short text, else the classifiers."""
+    expression = str(metadata["License-Expression"] or "").strip()
+    text = str(metadata["License"] or "").strip()
+    if expression:
+        return (expression,)
+    if text and "\n" not in text and len(text) < 60:
+        return (text,)
+    classified = [
+        row.rpartition("::")[2].strip() for row in metadata.get_all("Classifier") or [] if "License ::" in row
+    ]
+    return tuple(sorted(set(classified)))
+
+
+def fetch(
+    locked: Lock, pools: Iterable[Path] = (), progress: Progress | None = None, cache: Path = pool.CACHE
+) -> list[Path]:
+    """The proved files of the locked wheels, in the order of the lock: from a pool, the cache, else by pip."""
+    wanted = [pool.Wanted(wheel.name, wheel.file, wheel.size, wheel.sha256) for wheel in locked.wheels]
+    found = pool.here(wanted, pools, cache)
+    absent = [wheel for wheel in locked.wheels if wheel.name not in found]
+    if absent:
+        cache.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=cache) as folder:
+            for number, wheel in enumerate(absent):
+                if progress is not None:
+                    progress.at(number, len(absent), "wheels")
+                found[wheel.name] = _take(wheel, Path(folder), cache)
+    return [found[wheel.name] for wheel in locked.wheels]
+
+
+def _take(wheel: Wheel, folder: Path, cache: Path) -> Path:
+    """One wheel by pip, held to its hash, into the cache."""
+    rows = folder / "wanted.txt"
+    rows.write_text(f"{wheel.name}=={wheel.version} --hash=sha256:{wheel.sha256}\n")
+    words = [*_target(wheel.pythons[0]), "--no-deps", "--require-hashes", "--dest", str(folder), "-r", str(rows)]
+    _pip(words, f"fetch {wheel.file} with the locked hash")
+    got = folder / wheel.file
+    if not pool.proved(got, pool.Wanted(wheel.name, wheel.file, wheel.size, wheel.sha256)):
+        raise CardFault(f"pip fetched something else than {wheel.file}", "put the wheel into a folder: --pool DIR")
+    os.replace(got, cache / wheel.file)
+    return cache / wheel.file
