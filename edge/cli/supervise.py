@@ -40,8 +40,10 @@ HANDED_ON = ("PATH", "LD_LIBRARY_PATH")
 
 def supervise(options: Options) -> int:
     """Become the supervisor. Returns only by a Fault."""
+    from edge.cli.doctor_nodes import Place
+
     told = asked(options.words)
-    told.update(_watchdog(told["device"], _text("/proc/cmdline").split()))
+    told.update(_watchdog(told["device"], Place().text("/proc/cmdline").split()))
     _folder(os.path.dirname(told["notify"]))
     words = command(told)
     environ = {name: os.environ[name] for name in HANDED_ON if name in os.environ}
@@ -105,11 +107,3 @@ def _folder(where: str) -> None:
             os.mkdir(where, 0o755)
         except OSError as error:
             raise HardwareFault(f"{where} cannot be made: {(error.strerror or 'unknown').lower()}") from error
-
-
-def _text(path: str) -> str:
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read()
-    except OSError:
-        return ""

@@ -3,8 +3,9 @@
 Rules:
 1. The socket is 0600: root and our own user alone may send. The kernel adds the process that sent (SCM_CREDENTIALS,
    unix(7)); whoever else gets through, such as by a descriptor that was handed on, is not heard.
-2. A datagram is lines of NAME=value. READY=1 and WATCHDOG=1 are signs of life, STOPPING=1 the last one; everything
-   else (STATUS, MAINPID, file descriptors) is let pass by, for this is no systemd.
+2. A datagram is lines of NAME=value. WATCHDOG=1 is a sign of life, and whoever gave one will be missed; STOPPING=1 is
+   the last one. READY=1 alone makes nobody an agent: what was not told to beat (the guard, which is asked) must not be
+   missed. Everything else (STATUS, MAINPID, file descriptors) is let pass by, for this is no systemd.
 3. At most PART datagrams are taken per round: nobody who sends without end keeps the watchdog hungry.
 """
 
@@ -22,7 +23,7 @@ PART = 256
 LONGEST = 4096
 _CREDENTIALS = 12  # struct ucred: pid, uid, gid
 _SPACE = _socket.CMSG_SPACE(_CREDENTIALS)
-SIGNS = (b"READY=1", b"WATCHDOG=1")
+SIGN = b"WATCHDOG=1"
 LAST = b"STOPPING=1"
 
 
@@ -55,7 +56,7 @@ class Notices:
             pid, uid = _sender(beside)
             lines = data.split(b"\n")
             last = LAST in lines
-            if pid and uid in self._users and (last or any(sign in lines for sign in SIGNS)):
+            if pid and uid in self._users and (last or SIGN in lines):
                 yield pid, last
 
     def close(self) -> None:

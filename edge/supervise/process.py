@@ -139,7 +139,7 @@ class Supervisor:
 
     def _hear(self, now: float) -> None:
         for pid, last in self.notices.taken():
-            if pid not in self._fds and not self._watch(pid):
+            if pid not in self._fds and (last or not self._watch(pid)):
                 continue
             if not self.live.sign(pid, last, now):
                 self._forget(pid)

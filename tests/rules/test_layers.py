@@ -145,6 +145,19 @@ ROOMS = (
     Room(
         "edge.card.manifest edge.card.bundle", "edge.faults edge.record edge.card edge.card.manifest", late=PURE_LATE
     ),
+    Room("edge.card.fat"),
+    # The card as it is: a device or a file, read and written at places.
+    Room(
+        "edge.card.slots",
+        "edge.faults edge.record edge.card edge.card.fat edge.card.layout edge.card.mbr edge.card.state edge.tape.disk",
+        "os",
+        PURE_LATE + " contextlib fcntl",
+    ),
+    Room(
+        "edge.card.update",
+        "edge.faults edge.record edge.card edge.card.bundle edge.card.layout edge.card.manifest edge.card.state",
+        late=PURE_LATE,
+    ),
     # What a person asks of a board, as text: checks of names and addresses, and of settings by the code that reads
     # them, which reads files.
     Room(
@@ -157,6 +170,8 @@ ROOMS = (
     Room(
         "edge.card.provision_settings", "edge.faults edge.config edge.card.toml_text", late=PURE_LATE + " os tempfile"
     ),
+    # The data partition: its entry in the table, and the kernel told of it.
+    Room("edge.card.grow", "edge.faults edge.record edge.card.layout edge.card.mbr", "os", "array fcntl stat struct"),
     Room("edge.card"),
     # --- the supervisor: as small as the guard, and of the guard what asks it and what ends a process ---
     Room("edge.supervise.liveness", "edge.record"),
