@@ -26,6 +26,13 @@ fieldhand approvals list|approve ID|deny ID [TEXT]
 fieldhand audit verify|show [N|all]|export FILE|key
                                       is the record of all acts sound? read it
 fieldhand config show|init [FILE]     what is set and by whom; a first file
+fieldhand image build|verify|flash|lock|key ...
+                                      cards for boards, from a checkout
+fieldhand provision check FILE        what a card is to be told, checked
+fieldhand update FILE|URL|status|confirm|back
+                                      this board's other slot: written, started
+fieldhand data backup FILE|restore FILE|reset
+                                      what this board keeps
 
 options, before or after the command:
   --board sim|sim:NAME|auto|FILE

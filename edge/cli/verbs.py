@@ -182,6 +182,27 @@ def wire(options: Options) -> int:
     return check(options)
 
 
+def image(options: Options) -> int:
+    """`fieldhand image build|verify|flash|lock|key ...`."""
+    from edge.cli.image import image as handed_on
+
+    return handed_on(options)
+
+
+def provision(options: Options) -> int:
+    """`fieldhand provision check FILE|apply|status`."""
+    from edge.cli.provision import provision as asked
+
+    return asked(options)
+
+
+def supervise(options: Options) -> int:
+    """`fieldhand supervise [NAME=VALUE ...]`."""
+    from edge.cli.supervise import supervise as become
+
+    return become(options)
+
+
 VERBS: dict[str, Callable[[Any], int]] = {
     "tools": tools,
     "tool": tool,
@@ -197,4 +218,7 @@ VERBS: dict[str, Callable[[Any], int]] = {
     "audit": audit,
     "config": config,
     "wire": wire,
+    "image": image,
+    "provision": provision,
+    "supervise": supervise,
 }

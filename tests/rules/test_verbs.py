@@ -30,6 +30,11 @@ OPERATOR_ACTS = [
     "doctor",
     "sim",
     "guard",
+    "image",
+    "provision",
+    "data",
+    "card",
+    "supervise",
 ]
 
 
