@@ -18,6 +18,10 @@ from pathlib import Path
 from edge.record import Record
 from images import debian, debs
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 CACHE = Path(__file__).resolve().parent.parent / ".cache" / "images" / "copyrights"
 _DOC = "usr/share/doc/"
 _COMMON = "usr/share/common-licenses/"
@@ -47,9 +51,15 @@ def terms(deb: Path, sha256: str, cache: Path = CACHE) -> Terms:
     return found
 
 
-def short_names(deb: Path, sha256: str, cache: Path = CACHE) -> tuple[str, ...]:
-    """The short names of the package's licences, sorted; none when its copyright file is not machine-readable."""
-    return names_in(terms(deb, sha256, cache).text)
+def text_of(name: str, found: Mapping[str, Terms]) -> str:
+    """The copyright file of a package, or of the one that its folder leads to; "" when neither is among `found`."""
+    passed: set[str] = set()
+    while name in found and name not in passed:
+        if found[name].text:
+            return found[name].text
+        passed.add(name)
+        name = found[name].link
+    return ""
 
 
 def _read(deb: Path) -> Terms:
@@ -66,12 +76,8 @@ def _read(deb: Path) -> Terms:
         common = {
             path.name: path.read_text("utf-8", "replace")
             for path in sorted((tree / _COMMON).glob("*"))
-            if path.is_file() and not path.is_symlink()
+            if path.is_file()  # a link (GPL -> GPL-3) stands for the text it leads to
         }
-        # A name of a licence that is a link (GPL -> GPL-3) stands for the text it leads to.
-        for path in sorted((tree / _COMMON).glob("*")):
-            if path.is_symlink() and path.is_file():
-                common[path.name] = path.read_text("utf-8", "replace")
         return Terms(text, link, common)
 
 
@@ -96,10 +102,10 @@ def names_in(text: str) -> tuple[str, ...]:
 
 def _split(line: str) -> list[str]:
     """`GPL-2+ and/or Expat, with exceptions` -> ["GPL-2+", "Expat"]; what is no single word is kept as it is."""
-    for joint in (" and/or ", " and ", " or ", ","):
-        line = line.replace(joint, "|")
-    parts = [part.strip() for part in line.split("|")]
-    return [part.partition(" with ")[0].strip() for part in parts if part and not part.startswith("with ")]
+    for joint in (" and/or ", " and ", " or ", " AND ", " OR ", " WITH ", ","):
+        line = line.replace(joint, " with " if joint == " WITH " else "|")
+    parts = [part.strip(" ()") for part in line.split("|")]
+    return [part.partition(" with ")[0].strip(" ()") for part in parts if part and not part.startswith("with ")]
 
 
 def referred(text: str, common: dict[str, str]) -> list[str]:

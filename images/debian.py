@@ -12,6 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+_SIGNED = "linux-signed-"
+
 
 def stanzas(text: str) -> Iterator[dict[str, str]]:
     """Each paragraph of a control file (deb822(5)); a continued field keeps its line breaks, names keep their case."""
@@ -51,12 +53,13 @@ def _name(alternative: str) -> str:
 def source(stanza: dict[str, str]) -> tuple[str, str]:
     """Name and version of the source package of a binary one.
 
-    A signed kernel is built from a package of its own (`linux-signed-arm64`, version with `+`), which holds the code
-    of `linux` in the version that the binary package carries.
+    A signed kernel is built from a package of its own (`linux-signed-arm64`, `linux-signed-6.12-arm64`), which holds
+    the code of `linux` or `linux-6.12` in the version that the binary package carries.
     """
     name, _, version = stanza.get("Source", stanza["Package"]).partition(" ")
-    if name.startswith("linux-signed-"):
-        return "linux", stanza["Version"].partition("+b")[0]
+    if name.startswith(_SIGNED):
+        line = name[len(_SIGNED) :].rpartition("-")[0]
+        return f"linux-{line}" if line else "linux", stanza["Version"].partition("+b")[0]
     return name, version.strip("() ") or stanza["Version"]
 
 

@@ -17,12 +17,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
-    from typing import Any
+    from typing import Any, TypeVar
 
     from images.product import Product
 
+    R = TypeVar("R", "Deb", "Wheel")
+
 WHEELS = "wheels.json"
 CURRENT = "current"
+_AGAIN = "run: fieldhand image lock update"
 
 
 class Deb(Record):
@@ -90,7 +93,7 @@ class Lock(Record):
         for deb in (*self.debs, *self.texts):
             if deb.name == name:
                 return deb
-        raise CardFault(f"{name} is not in the lock of {self.suite} {self.arch}", "run: image lock update")
+        raise CardFault(f"{name} is not in the lock of {self.suite} {self.arch}", _AGAIN)
 
     def kernel(self) -> Deb:
         """The package with the kernel itself: `linux-image-6.1.0-50-rpi`, not the package that follows the newest."""
@@ -111,8 +114,8 @@ def load(product: Product) -> Lock:
     if (data.get("suite"), data.get("arch")) != (product.suite, product.arch):
         found = f"{data.get('suite')} {data.get('arch')}"
         raise CardFault(f"{product.lock.name} is of {found}, not of {product.suite} {product.arch}", _update(product))
-    debs = [_deb(entry, product.lock) for entry in data.get("debs", [])]
-    wheels = [_wheel(entry, product.lock) for entry in _data(product.lock.parent / WHEELS).get("wheels", [])]
+    debs = [_entry(Deb, entry, product.lock) for entry in data.get("debs", [])]
+    wheels = [_entry(Wheel, entry, product.lock) for entry in _data(product.lock.parent / WHEELS).get("wheels", [])]
     texts = set(product.texts)
     needs = {deb.name: deb.needs for deb in debs}
     _reached(product, needs, texts, ())
@@ -130,7 +133,7 @@ def load(product: Product) -> Lock:
 
 def _wheels_of(product: Product, wheels: list[Wheel]) -> tuple[Wheel, ...]:
     wanted = [plain(text) for text in product.wheels]
-    kept = _reached(product, {wheel.name: wheel.needs for wheel in wheels}, wanted, {})
+    kept = _reached(product, {wheel.name: wheel.needs for wheel in wheels}, wanted, product.without)
     return tuple(wheel for wheel in wheels if wheel.name in kept)
 
 
@@ -176,31 +179,25 @@ def _data(path: Path) -> dict[str, Any]:
     try:
         data = json.loads(path.read_bytes())
     except FileNotFoundError as fault:
-        raise CardFault(f"there is no lock {path}", "run: fieldhand image lock update") from fault
+        raise CardFault(f"there is no lock {path}", _AGAIN) from fault
     except (OSError, ValueError) as fault:
-        raise CardFault(f"cannot read the lock {path}: {fault}", "run: fieldhand image lock update") from fault
+        raise CardFault(f"cannot read the lock {path}: {fault}", _AGAIN) from fault
     if not isinstance(data, dict):
-        raise CardFault(f"{path} is no lock file", "run: fieldhand image lock update")
+        raise CardFault(f"{path} is no lock file", _AGAIN)
     return data
 
 
-def _deb(entry: dict[str, Any], path: Path) -> Deb:
-    return _entry(Deb, entry, path)
-
-
-def _wheel(entry: dict[str, Any], path: Path) -> Wheel:
-    return _entry(Wheel, entry, path)
-
-
-def _entry(kind: Any, entry: dict[str, Any], path: Path) -> Any:
+def _entry(kind: type[R], entry: dict[str, Any], path: Path) -> R:
     """A record of an entry; lists become tuples. CardFault when fields are missing or strange."""
+    values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()}
     try:
-        made = kind(**{key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()})
+        made = kind(**values)
     except TypeError as fault:
-        raise CardFault(f"{path}: {fault}", "run: fieldhand image lock update") from fault
-    name = made.path if isinstance(made, Deb) else made.file
-    if len(made.sha256) != 64 or made.size <= 0 or ".." in name.split("/") or name.startswith("/"):
-        raise CardFault(f"{path}: the entry of {made.name} is damaged", "run: fieldhand image lock update")
+        raise CardFault(f"{path}: {fault}", _AGAIN) from fault
+    file, sha256, size = str(entry.get("path") or entry.get("file")), str(entry["sha256"]), entry["size"]
+    sound = len(sha256) == 64 and isinstance(size, int) and size > 0
+    if not sound or ".." in file.split("/") or file.startswith("/"):
+        raise CardFault(f"{path}: the entry of {entry['name']} is damaged", _AGAIN)
     return made
 
 

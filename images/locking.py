@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from images.product import Product
     from images.progress import Progress
 
+    # (suite, architecture) -> its sources and what was read for them
+    Known = dict[tuple[str, str], tuple[dict[str, str], list[Index]]]
+
 # What a lock is compared with. arm64 has been served first among the Arm architectures, amd64 first of all.
 OTHERS = ("arm64", "amd64")
 
@@ -44,14 +47,15 @@ def update(
     """
     asked = [product.load(name) for name in names] or [product.load(name) for name in product.names()]
     written = []
+    known: Known = {}
     for path in sorted({one.lock for one in asked}):
         group = _sharing(path, asked)
         say(f"{path.name}: {', '.join(one.name for one in group)}")
-        written.append(_write(path, _lock(group, without, say, progress)))
+        written.append(_write(path, _lock(group, without, say, progress, known)))
     for folder in sorted({one.lock.parent for one in asked}):
         group = [one for one in (*asked, *_shipped()) if one.lock.parent == folder]
         say(f"{lock.WHEELS}: {len({name for one in group for name in one.wheels})} wheels and what they need")
-        found = wheels.resolve(_merged(group))
+        found = wheels.resolve(_merged(group), set.intersection(*(set(one.without) for one in group)))
         written.append(_write(folder / lock.WHEELS, lock.dumps({"format": 1}, {"wheels": list(found)})))
     return written
 
@@ -78,7 +82,11 @@ def _sharing(path: Path, asked: Sequence[Product]) -> list[Product]:
 
 
 def _lock(
-    group: Sequence[Product], without: Sequence[str], say: Callable[[str], None], progress: Progress | None
+    group: Sequence[Product],
+    without: Sequence[str],
+    say: Callable[[str], None],
+    progress: Progress | None,
+    known: Known,
 ) -> str:
     """The text of one lock file."""
     suite, arch = group[0].suite, group[0].arch
@@ -87,7 +95,7 @@ def _lock(
         indexes = archive.update()
         judge(indexes, without, say)
         found = archive.resolve(sorted({name for one in group for name in (*one.roots, *one.texts)}))
-    newest, others = _others(suite, arch, without, say)
+    newest, others = _others(suite, arch, without, say, known)
     debs = _kept(found, group, newest)
     head = {"format": 1, "suite": suite, "arch": arch, "epoch": max(index.date for index in indexes)}
     say(f"{suite} {arch}: {len(debs)} packages, {sum(deb.size for deb in debs) // 10**6} MB")
@@ -110,7 +118,7 @@ def judge(indexes: Iterable[Index], without: Sequence[str], say: Callable[[str],
 
 
 def _others(
-    suite: str, arch: str, without: Sequence[str], say: Callable[[str], None]
+    suite: str, arch: str, without: Sequence[str], say: Callable[[str], None], known: Known
 ) -> tuple[dict[str, tuple[str, str]], list[Index]]:
     """Source package -> (newest version, the architecture that has it) among the others, and what was read for it."""
     newest: dict[str, tuple[str, str]] = {}
@@ -118,14 +126,17 @@ def _others(
     for other in OTHERS:
         if other == arch:
             continue
-        with tempfile.TemporaryDirectory(prefix="fieldhand-apt-") as folder:
-            archive = Archive(suite, other, Path(folder))
-            read = archive.update()
-            judge(read, without, say)
-            indexes += read
-            for name, version in archive.sources().items():
-                if name not in newest or debian.compare(version, newest[name][0]) > 0:
-                    newest[name] = (version, other)
+        if (suite, other) not in known:
+            with tempfile.TemporaryDirectory(prefix="fieldhand-apt-") as folder:
+                archive = Archive(suite, other, Path(folder))
+                read = archive.update()
+                judge(read, without, say)
+                known[suite, other] = (archive.sources(), read)
+        sources, read = known[suite, other]
+        indexes += read
+        for name, version in sources.items():
+            if name not in newest or debian.compare(version, newest[name][0]) > 0:
+                newest[name] = (version, other)
     return newest, indexes
 
 
@@ -182,7 +193,8 @@ def _deb(one: Found, needs: dict[str, list[str]], kept: set[str], newest: dict[s
 def _licensed(debs: Sequence[Deb], progress: Progress | None) -> list[Deb]:
     """The same packages with the short names of their licences, out of the packages themselves."""
     files = pool.fetch_debs(debs, (), progress)
-    return [replace(deb, licences=copyrights.short_names(files[deb.name], deb.sha256)) for deb in debs]
+    found = {deb.name: copyrights.terms(files[deb.name], deb.sha256) for deb in debs}
+    return [replace(deb, licences=copyrights.names_in(copyrights.text_of(deb.name, found))) for deb in debs]
 
 
 def _write(path: Path, text: str) -> Path:

@@ -28,13 +28,15 @@ ELF_RULES = ("armv6 soft-float", "armv7 hard-float", "aarch64")
 TRIPLES = {"armel": "arm-linux-gnueabi", "armhf": "arm-linux-gnueabihf", "arm64": "aarch64-linux-gnu"}
 ELF_OF = {"armel": ELF_RULES[0], "armhf": ELF_RULES[1], "arm64": ELF_RULES[2]}
 TOOLS = ("full", "minimal")
+RELEASES = ("required", "experimental")
 
 
 class Product(Record):
     """One image.
 
-    `packages` are the roots of the resolution, the kernel among them; `without` maps packages that these would bring,
-    and that the image does not hold, to the reason. `machines` are the boards, by the names of their device trees;
+    `packages` are the roots of the resolution; `without` maps packages and wheels that these would bring, and that the
+    image does not hold, to the reason. `release` says whether a release has to have it. `machines` are the boards, by
+    the names of their device trees;
     `uboot` maps a filter of config.txt to a target of u-boot-rpi. `emulated` and `cpu` are what QEMU calls the board
     and its processor. `lock` is the lock file, `place` the file that all this stood in.
     """
@@ -49,6 +51,7 @@ class Product(Record):
     machines: tuple[str, ...]
     uboot: dict[str, str]
     packages: tuple[str, ...]
+    release: str
     without: dict[str, str]
     wheels: tuple[str, ...]
     tools: str
@@ -71,7 +74,7 @@ class Product(Record):
         return tuple(sorted({*self.packages, self.kernel}))
 
 
-_TEXT = ("title", "suite", "arch", "python", "elf", "kernel", "emulated", "cpu", "tools", "lock", "name")
+_TEXT = ("title", "suite", "arch", "python", "elf", "kernel", "emulated", "cpu", "tools", "lock", "name", "release")
 _LISTS = ("machines", "packages", "wheels", "keys", "lacks", "texts")
 _TABLES = ("uboot", "without")
 _NEEDED = ("title", "suite", "arch", "python", "kernel", "machines", "packages")
@@ -117,6 +120,7 @@ def read(text: str, path: Path) -> Product:
         machines=checked.texts("machines"),
         uboot=checked.table("uboot"),
         packages=checked.texts("packages"),
+        release=checked.one_of("release", RELEASES, RELEASES[1]),
         without=checked.table("without"),
         wheels=checked.texts("wheels"),
         tools=checked.one_of("tools", TOOLS, "full"),
@@ -128,6 +132,29 @@ def read(text: str, path: Path) -> Product:
         lock=path.parent / lock if lock else LOCKS / f"{checked.text('suite', '')}-{arch}.json",
         place=path,
     )
+
+
+def settings(text: str, product: Product) -> str:
+    """The settings that an image begins with, for the choice of tools of its product: `[tools] optional = []`.
+
+    The code of all tools is in the image all the same; the choice is one of the catalogue, not of size.
+    """
+    if product.tools != "minimal":
+        return text
+    choice = "optional = []  # the base tools alone; name others here"
+    lines, inside, done = [], False, False
+    for line in text.rstrip().split("\n"):
+        if line.startswith("["):
+            inside = line.startswith("[tools]")
+        if inside and line.partition("=")[0].strip() == "optional":
+            continue
+        lines.append(line)
+        if inside and not done:
+            lines.append(choice)
+            done = True
+    if not done:
+        lines += ["", "[tools]", choice]
+    return "\n".join(lines) + "\n"
 
 
 def _python(checked: _Checked) -> str:

@@ -24,7 +24,7 @@ from images import lock, markers, pool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from email.message import Message
 
     from images.lock import Lock, Wheel
@@ -41,12 +41,14 @@ class _Got(Record):
     needs: tuple[str, ...]
 
 
-def resolve(wanted: Mapping[str, Sequence[str]]) -> list[Wheel]:
-    """Python version ("3.11") -> requirements, in; out come all wheels that are needed, each with its versions."""
+def resolve(wanted: Mapping[str, Sequence[str]], without: Collection[str] = ()) -> list[Wheel]:
+    """Python version ("3.11") -> requirements, in; out come all wheels that are needed, each with its versions.
+
+    What is in `without` is needed by nobody."""
     wheels: dict[tuple[str, str], Wheel] = {}
     with tempfile.TemporaryDirectory(prefix="fieldhand-wheels-") as folder:
         for python, requirements in sorted(wanted.items()):
-            for one in _closure(python, requirements, Path(folder)):
+            for one in _closure(python, requirements, without, Path(folder)):
                 before = wheels.get((one.name, one.version))
                 pythons = tuple(sorted({*one.pythons, *(before.pythons if before else ())}, key=_numbers))
                 needs = tuple(sorted({*one.needs, *(before.needs if before else ())}))
@@ -58,7 +60,7 @@ def _numbers(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split("."))
 
 
-def _closure(python: str, requirements: Sequence[str], folder: Path) -> list[Wheel]:
+def _closure(python: str, requirements: Sequence[str], without: Collection[str], folder: Path) -> list[Wheel]:
     """The wheels that these requirements need under this Python. A requirement that comes later narrows the choice."""
     rules: dict[str, set[str]] = {}
     for text in requirements:
@@ -71,7 +73,7 @@ def _closure(python: str, requirements: Sequence[str], folder: Path) -> list[Whe
         for name in ahead:
             asked = set(rules[name])
             got[name] = (asked, _ask(name, asked, python, folder))
-            for text in got[name][1].needs:
+            for text in (text for text in got[name][1].needs if lock.plain(text) not in without):
                 rules.setdefault(lock.plain(text), set()).add(_rule(text))
 
 
