@@ -142,9 +142,7 @@ ROOMS = (
     Room("edge.card.layout edge.card.state", "edge.record edge.card.layout", late=PURE_LATE + " binascii"),
     Room("edge.card.mbr", "edge.faults edge.record"),
     Room("edge.card.ed25519", "edge.faults", late=PURE_LATE),
-    Room(
-        "edge.card.manifest edge.card.bundle", "edge.faults edge.record edge.card edge.card.manifest", late=PURE_LATE
-    ),
+    Room("edge.card.manifest edge.card.bundle", "edge.faults edge.record edge.card edge.card.manifest", late=PURE_LATE),
     Room("edge.card.fat"),
     # The card as it is: a device or a file, read and written at places.
     Room(
@@ -161,17 +159,22 @@ ROOMS = (
     # What a person asks of a board, as text: checks of names and addresses, and of settings by the code that reads
     # them, which reads files.
     Room(
-        "edge.card.asked edge.card.names edge.card.provision edge.card.sha_crypt edge.card.toml_text "
-        "edge.card.written edge.card.zones",
-        "edge.faults edge.record edge.schema edge.config_keys edge.toml edge.card.asked edge.card.names "
-        "edge.card.provision_settings edge.card.written edge.card.zones",
+        "edge.card.asked edge.card.cloud edge.card.names edge.card.provision edge.card.provision_plan "
+        "edge.card.sha_crypt edge.card.toml_text edge.card.written edge.card.yaml edge.card.zones",
+        "edge.faults edge.record edge.schema edge.config_keys edge.toml edge.card edge.card.asked edge.card.names "
+        "edge.card.provision edge.card.provision_settings edge.card.sha_crypt edge.card.toml_text edge.card.written "
+        "edge.card.yaml edge.card.zones",
         late=PURE_LATE + " ipaddress os re",
     ),
+    Room("edge.card.provision_settings", "edge.faults edge.config edge.card edge.card.toml_text", late="os tempfile"),
+    # Files of the first partition and of the data partition; that one is mounted by the program that mounts.
     Room(
-        "edge.card.provision_settings", "edge.faults edge.config edge.card.toml_text", late=PURE_LATE + " os tempfile"
+        "edge.card.first edge.card.provision_disk edge.card.provisioning edge.card.status",
+        "edge.faults edge.record edge.redact edge.toml edge.card.*",
+        "os",
+        PURE_LATE + " subprocess",
+        "open",
     ),
-    # The data partition: its entry in the table, and the kernel told of it.
-    Room("edge.card.grow", "edge.faults edge.record edge.card.layout edge.card.mbr", "os", "array fcntl stat struct"),
     Room("edge.card"),
     # --- the supervisor: as small as the guard, and of the guard what asks it and what ends a process ---
     Room("edge.supervise.liveness", "edge.record"),
