@@ -142,7 +142,11 @@ ROOMS = (
     Room("edge.card.layout edge.card.state", "edge.record edge.card.layout", late=PURE_LATE + " binascii"),
     Room("edge.card.mbr", "edge.faults edge.record"),
     Room("edge.card.ed25519", "edge.faults", late=PURE_LATE),
-    Room("edge.card.manifest edge.card.bundle", "edge.faults edge.record edge.card edge.card.manifest", late=PURE_LATE),
+    Room(
+        "edge.card.manifest edge.card.bundle",
+        "edge.faults edge.record edge.card edge.card.ed25519 edge.card.manifest",
+        late=PURE_LATE,
+    ),
     Room("edge.card.fat"),
     # The card as it is: a device or a file, read and written at places.
     Room(
@@ -441,7 +445,8 @@ ROOMS = (
     ),
     Room(
         "edge.cli.*",
-        CORE + " edge edge.approvals.* edge.approve edge.brief edge.catalogue edge.cli.* edge.config edge.config_board "
+        CORE + " edge edge.approvals.* edge.approve edge.brief edge.card.* edge.catalogue edge.cli.* edge.config "
+        "edge.config_board "
         "edge.config_keys edge.context edge.grants edge.hands.* edge.jobs edge.locales edge.loop edge.model.* "
         "edge.parts edge.peripherals.* edge.pulse edge.redact edge.stop edge.taint edge.tape.* edge.toml edge.watch",
         "_signal os posix select signal sys termios time",
