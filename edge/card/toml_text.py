@@ -25,7 +25,9 @@ def _table(table: Mapping[str, Any], written: str, dotted: str, rows: list[tuple
         for one in [value] if isinstance(value, dict) else value:
             marks = "[]" if isinstance(value, dict) else ("[[", "]]")
             name = f"{written}{_key(key)}"
-            rows += [("", "")] * bool(rows) + [(f"{marks[0]}{name}{marks[1]}", f"{dotted}{key}")]
+            only_tables = isinstance(value, dict) and one and all(isinstance(entry, dict) for entry in one.values())
+            if not only_tables:
+                rows += [("", "")] * bool(rows) + [(f"{marks[0]}{name}{marks[1]}", f"{dotted}{key}")]
             _table(one, f"{name}.", f"{dotted}{key}.", rows)
 
 

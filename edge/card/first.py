@@ -1,0 +1,66 @@
+"""The card's first partition as a folder, mounted for the moment in which it is needed.
+
+Rules:
+1. Which card this board runs from, edge/card/slots.py says. Nothing is mounted that is not its first partition.
+2. It is let go in any case; what was written is on the card before that (the writers flush).
+"""
+
+from __future__ import annotations
+
+import os
+
+from edge.faults import CardFault
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+
+PLACE = "/run/fieldhand/first"
+OPTIONS = "rw,nosuid,nodev,noexec,noatime"
+
+
+class First:
+    """`with First() as folder`: the folder it is mounted at. CardFault when there is none or it cannot be mounted."""
+
+    def __init__(self, place: str = PLACE) -> None:
+        self._place = place
+
+    def __enter__(self) -> str:
+        from edge.card import layout, slots
+
+        node = layout.device(slots.disk(), layout.CONFIG)
+        os.makedirs(self._place, 0o700, exist_ok=True)
+        _run(["mount", "-t", "vfat", "-o", OPTIONS, node, self._place], f"{node} cannot be mounted")
+        return self._place
+
+    def __exit__(self, kind: type[BaseException] | None, fault: BaseException | None, _: TracebackType | None) -> None:
+        try:
+            _run(["umount", self._place], f"{self._place} cannot be let go")
+        except CardFault:
+            if fault is None:
+                raise
+
+
+def _run(words: list[str], what: str) -> None:
+    import subprocess
+
+    try:
+        done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False)
+    except (OSError, subprocess.TimeoutExpired) as fault:
+        raise CardFault(f"{what}: {words[0]} did not run: {fault}", "look at the card: fieldhand doctor") from fault
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "replace").strip().split("\n")[-1][:200]
+        raise CardFault(f"{what}: {said or f'{words[0]} ended with {done.returncode}'}", "look at the card: dmesg")
+
+
+def addresses() -> list[str]:
+    """`port: address` of what other hosts may know, as `ip` tells it; none where that does not run."""
+    import subprocess
+
+    words = ["ip", "-o", "addr", "show", "scope", "global"]
+    try:
+        told = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, timeout=10, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    rows = [row.split() for row in told.stdout.decode("ascii", "replace").split("\n")]
+    return [f"{row[1]}: {row[3]}" for row in rows if len(row) > 3] or ["none yet"]
