@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 COMPONENTS = ("main", "non-free-firmware")
-KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
+TRUST = "signed-by=/usr/share/keyrings/debian-archive-keyring.gpg"
 _KEPT = ("Package", "Version", "Source")
 _CONF = """Dir::State "{here}/state";
 Dir::State::status "{here}/status";
@@ -56,10 +56,12 @@ class Found(Record):
 
 
 class Archive:
-    """The packages of one suite with its updates, as one architecture sees them. `folder` is empty and our own."""
+    """The packages of one suite with its updates, as one architecture sees them. `folder` is empty and our own.
 
-    def __init__(self, suite: str, arch: str, folder: Path) -> None:
-        self.suite, self.arch, self.folder = suite, arch, folder
+    `trust` is apt's option for whom to believe (sources.list(5))."""
+
+    def __init__(self, suite: str, arch: str, folder: Path, trust: str = TRUST) -> None:
+        self.suite, self.arch, self.folder, self.trust = suite, arch, folder, trust
         self.sites = {name: mirror.site(name) for name in (mirror.MAIN, mirror.SECURITY)}
         self.indexes: list[Index] = []
         self._lists: dict[tuple[str, str], str] = {}
@@ -134,7 +136,7 @@ class Archive:
             (self.folder / name).mkdir(parents=True, exist_ok=True)
         (self.folder / "status").write_text("")
         lines = [
-            f"deb [signed-by={KEYRING}] {self.sites[archive]} {suite} {' '.join(COMPONENTS)}\n"
+            f"deb [{self.trust}] {self.sites[archive]} {suite} {' '.join(COMPONENTS)}\n"
             for suite, archive in self.suites
         ]
         (self.folder / "sources.list").write_text("".join(lines))
@@ -148,7 +150,7 @@ class Archive:
         return {(suite, component): path for suite, component, path in rows if os.path.exists(path)}
 
     def _index(self, suite: str, component: str, said: str) -> Index:
-        files = sorted((self.folder / "state/lists").glob(f"*_dists_{suite}_InRelease"))
+        files = sorted((self.folder / "state/lists").glob(f"*_dists_{suite}_*Release"))
         if not files:
             return Index(suite, component, self.arch, 0, f"failed: {_about(said, suite, '')}")
         text = files[0].read_text("utf-8", "replace")

@@ -16,9 +16,9 @@ import tempfile
 from pathlib import Path
 
 from edge.faults import CardFault
-from edge.record import replace
+from edge.record import Record, replace
 from images import copyrights, debian, lock, pool, product, wheels
-from images.archive import Archive, Found
+from images.archive import TRUST, Archive, Found
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,11 +28,21 @@ if TYPE_CHECKING:
     from images.product import Product
     from images.progress import Progress
 
-    # (suite, architecture) -> its sources and what was read for them
-    Known = dict[tuple[str, str], tuple[dict[str, str], list[Index]]]
-
 # What a lock is compared with. arm64 has been served first among the Arm architectures, amd64 first of all.
 OTHERS = ("arm64", "amd64")
+
+
+class Asking(Record):
+    """How the archive is asked. `without` are suites (`bookworm-security`) whose lists may fail; `say` hears one line
+    per step and per warning; `trust` is apt's option for whom to believe; `cache` has the folders of pool and
+    copyrights; `known` fills with what other architectures are offered."""
+
+    without: tuple[str, ...]
+    say: Callable[[str], None]
+    progress: Progress | None
+    trust: str
+    cache: Path
+    known: dict[tuple[str, str], tuple[dict[str, str], list[Index]]]
 
 
 def update(
@@ -40,23 +50,24 @@ def update(
     without: Sequence[str] = (),
     say: Callable[[str], None] = lambda line: None,
     progress: Progress | None = None,
+    trust: str = TRUST,
+    cache: Path = pool.CACHE.parent,
 ) -> list[Path]:
     """Write the lock files of these products (none: all of this checkout), and that of the wheels. The files written.
 
-    `without` are suites (`bookworm-security`) whose lists may fail. `say` hears one line per step and per warning.
-    """
-    asked = [product.load(name) for name in names] or [product.load(name) for name in product.names()]
+    CardFault when a list cannot be read, when apt cannot choose, when a package is not to be had."""
+    asked = [product.load(name) for name in names] or _shipped()
+    asking = Asking(tuple(without), say, progress, trust, cache, {})
     written = []
-    known: Known = {}
     for path in sorted({one.lock for one in asked}):
         group = _sharing(path, asked)
         say(f"{path.name}: {', '.join(one.name for one in group)}")
-        written.append(_write(path, _lock(group, without, say, progress, known)))
+        written.append(_write(path, _lock(group, asking)))
     for folder in sorted({one.lock.parent for one in asked}):
-        group = [one for one in (*asked, *_shipped()) if one.lock.parent == folder]
+        group = list({one.name: one for one in (*asked, *_shipped()) if one.lock.parent == folder}.values())
         say(f"{lock.WHEELS}: {len({name for one in group for name in one.wheels})} wheels and what they need")
         found = wheels.resolve(_merged(group), set.intersection(*(set(one.without) for one in group)))
-        written.append(_write(folder / lock.WHEELS, lock.dumps({"format": 1}, {"wheels": list(found)})))
+        written.append(_write(folder / lock.WHEELS, lock.dumps({"format": 1}, {"wheels": found})))
     return written
 
 
@@ -81,25 +92,19 @@ def _sharing(path: Path, asked: Sequence[Product]) -> list[Product]:
     return list(group.values())
 
 
-def _lock(
-    group: Sequence[Product],
-    without: Sequence[str],
-    say: Callable[[str], None],
-    progress: Progress | None,
-    known: Known,
-) -> str:
+def _lock(group: Sequence[Product], asking: Asking) -> str:
     """The text of one lock file."""
     suite, arch = group[0].suite, group[0].arch
     with tempfile.TemporaryDirectory(prefix="fieldhand-apt-") as folder:
-        archive = Archive(suite, arch, Path(folder))
+        archive = Archive(suite, arch, Path(folder), asking.trust)
         indexes = archive.update()
-        judge(indexes, without, say)
+        judge(indexes, asking.without, asking.say)
         found = archive.resolve(sorted({name for one in group for name in (*one.roots, *one.texts)}))
-    newest, others = _others(suite, arch, without, say, known)
+    newest, others = _others(suite, arch, asking)
     debs = _kept(found, group, newest)
     head = {"format": 1, "suite": suite, "arch": arch, "epoch": max(index.date for index in indexes)}
-    say(f"{suite} {arch}: {len(debs)} packages, {sum(deb.size for deb in debs) // 10**6} MB")
-    return lock.dumps(head, {"indexes": [*indexes, *others], "debs": _licensed(debs, progress)})
+    asking.say(f"{suite} {arch}: {len(debs)} packages, {sum(deb.size for deb in debs) // 10**6} MB")
+    return lock.dumps(head, {"indexes": [*indexes, *others], "debs": _licensed(debs, asking)})
 
 
 def judge(indexes: Iterable[Index], without: Sequence[str], say: Callable[[str], None]) -> None:
@@ -117,22 +122,20 @@ def judge(indexes: Iterable[Index], without: Sequence[str], say: Callable[[str],
         raise CardFault(f"the archive is not whole: {'; '.join(failed)}", fix)
 
 
-def _others(
-    suite: str, arch: str, without: Sequence[str], say: Callable[[str], None], known: Known
-) -> tuple[dict[str, tuple[str, str]], list[Index]]:
+def _others(suite: str, arch: str, asking: Asking) -> tuple[dict[str, tuple[str, str]], list[Index]]:
     """Source package -> (newest version, the architecture that has it) among the others, and what was read for it."""
     newest: dict[str, tuple[str, str]] = {}
     indexes: list[Index] = []
     for other in OTHERS:
         if other == arch:
             continue
-        if (suite, other) not in known:
+        if (suite, other) not in asking.known:
             with tempfile.TemporaryDirectory(prefix="fieldhand-apt-") as folder:
-                archive = Archive(suite, other, Path(folder))
+                archive = Archive(suite, other, Path(folder), asking.trust)
                 read = archive.update()
-                judge(read, without, say)
-                known[suite, other] = (archive.sources(), read)
-        sources, read = known[suite, other]
+                judge(read, asking.without, asking.say)
+                asking.known[suite, other] = (archive.sources(), read)
+        sources, read = asking.known[suite, other]
         indexes += read
         for name, version in sources.items():
             if name not in newest or debian.compare(version, newest[name][0]) > 0:
@@ -190,10 +193,11 @@ def _deb(one: Found, needs: dict[str, list[str]], kept: set[str], newest: dict[s
     )
 
 
-def _licensed(debs: Sequence[Deb], progress: Progress | None) -> list[Deb]:
+def _licensed(debs: Sequence[Deb], asking: Asking) -> list[Deb]:
     """The same packages with the short names of their licences, out of the packages themselves."""
-    files = pool.fetch_debs(debs, (), progress)
-    found = {deb.name: copyrights.terms(files[deb.name], deb.sha256) for deb in debs}
+    files = pool.fetch_debs(debs, (), asking.progress, asking.cache / "pool")
+    folder = asking.cache / "copyrights"
+    found = {deb.name: copyrights.terms(files[deb.name], deb.sha256, folder) for deb in debs}
     return [replace(deb, licences=copyrights.names_in(copyrights.text_of(deb.name, found))) for deb in debs]
 
 
