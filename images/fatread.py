@@ -47,6 +47,7 @@ class Volume:
         if not is_fat32(boot):
             raise CardFault(f"there is no FAT32 file system at byte {start}")
         self.read, self.start = read, start
+        self._owners: dict[int, str] | None = None
         self.sector, self.per_cluster, reserved, self.tables = (int(n) for n in unpack_from("<HBHB", boot, 11))
         sectors, table_sectors = (int(n) for n in unpack_from("<II", boot, 32))
         self.root = int.from_bytes(boot[44:48], "little")
@@ -169,13 +170,16 @@ class Volume:
             return "the boot sectors"
         if inner < self.data_at:
             return "the allocation table"
-        wanted = 2 + (inner - self.data_at) // self.cluster
-        if wanted in self.chain(self.root):
-            return "the root folder"
-        for file in self.files():
-            if wanted in self.chain(file.cluster):
-                return file.path
-        return "free space"
+        return self.owners().get(2 + (inner - self.data_at) // self.cluster, "free space")
+
+    def owners(self) -> dict[int, str]:
+        """Cluster -> the file or folder that it belongs to; read once."""
+        if self._owners is None:
+            found = dict.fromkeys(self.chain(self.root), "the root folder")
+            for file in self.files():
+                found.update(dict.fromkeys(self.chain(file.cluster), file.path))
+            self._owners = found
+        return self._owners
 
 
 def is_fat32(boot: bytes) -> bool:

@@ -21,16 +21,11 @@ needs_bmaptool = pytest.mark.skipif(BMAPTOOL is None, reason="no bmap-tools here
 
 
 @pytest.fixture(scope="module")
-def card(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return small_cards.make(tmp_path_factory.mktemp("card") / "card.img")
-
-
-@pytest.fixture(scope="module")
-def begin(card: Path) -> Path:
+def begin(small_card: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The card up to the end of its first partition, sparse: what is shown on it costs a quarter."""
     length = PARTS[SLOT_A][0] * SECTOR
-    path = card.with_name("begin.img")
-    with card.open("rb") as source, path.open("wb") as file:
+    path = tmp_path_factory.mktemp("begin") / "begin.img"
+    with small_card.open("rb") as source, path.open("wb") as file:
         file.truncate(length)
         small_cards.write_sparse(file, 0, source.read(length))
     return path
@@ -46,10 +41,10 @@ def test_the_map_is_of_the_bytes_and_not_of_the_holes(begin: Path, tmp_path: Pat
 
 
 @small_cards.needs_fat
-def test_what_the_last_owner_left_on_a_card_shows_nowhere_that_is_looked_at(card: Path) -> None:
-    found = bmap.of(card)
+def test_what_the_last_owner_left_on_a_card_shows_nowhere_that_is_looked_at(small_card: Path) -> None:
+    found = bmap.of(small_card)
     mapped = {block for part in found.ranges for block in range(part.first, part.last + 1)}
-    with card.open("rb") as file:
+    with small_card.open("rb") as file:
 
         def dirty(offset: int, length: int) -> bytes:
             """A card full of 0xA5 on which the mapped blocks were written."""
@@ -64,7 +59,7 @@ def test_what_the_last_owner_left_on_a_card_shows_nowhere_that_is_looked_at(card
         volume = small_cards.volume(dirty, SLOT_A)
         for inner in volume.files():
             if not inner.folder:
-                path = card.with_suffix(".parts") / "slot" / inner.path
+                path = small_card.with_suffix(".parts") / "slot" / inner.path
                 assert b"".join(volume.pieces(inner)) == path.read_bytes()
         at = volume.start + volume.table_at
         first, second = (dirty(at + number * volume.table_size, volume.table_size) for number in (0, 1))
@@ -74,13 +69,13 @@ def test_what_the_last_owner_left_on_a_card_shows_nowhere_that_is_looked_at(card
 
 
 @small_cards.needs_fat
-def test_ranges_are_short_and_stay_inside_their_partition(card: Path) -> None:
-    found = bmap.of(card)
+def test_ranges_are_short_and_stay_inside_their_partition(small_card: Path) -> None:
+    found = bmap.of(small_card)
     edges = [first * SECTOR for first, _, _ in PARTS.values()]
     for start, end in map(found.place, found.ranges):
         assert end - start <= 256 * 1024
         assert not any(start < edge < end for edge in edges)
-    data = card.read_bytes()
+    data = small_card.read_bytes()
     assert all(hashlib.sha256(data[slice(*found.place(part))]).hexdigest() == part.sha256 for part in found.ranges)
 
 

@@ -21,12 +21,10 @@ def reader(data: bytes | bytearray) -> Callable[[int, int], bytes]:
 
 
 @pytest.fixture(scope="module")
-def slot(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, bytes]:
+def slot(small_card: Path) -> tuple[Path, bytes]:
     """The folder that was put into a slot, and the bytes of a card up to the end of that slot."""
-    folder = tmp_path_factory.mktemp("card")
-    card = small_cards.make(folder / "card.img")
-    with card.open("rb") as file:
-        return folder / "card.parts/slot", file.read(START + LENGTH)
+    with small_card.open("rb") as file:
+        return small_card.with_suffix(".parts") / "slot", file.read(START + LENGTH)
 
 
 @small_cards.needs_fat

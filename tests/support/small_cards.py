@@ -4,48 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import random
-import shutil
-import subprocess
 from pathlib import Path
 from typing import BinaryIO
 
 import pytest
 
-from edge.card import mbr, state
-from edge.card.layout import (
-    CONFIG,
-    CONFIG_LABEL,
-    DISK_ID,
-    IMAGE_SECTORS,
-    PARTS,
-    SECTOR,
-    SLOT_A,
-    SLOT_B,
-    SLOT_LABEL,
-    STATE_PLACES,
-)
+from edge.card.layout import CONFIG, CONFIG_LABEL, PARTS, SECTOR, SLOT_A, SLOT_LABEL
+from images import card, fat, host
 from images.fatread import Read, Volume
 
-PLACES = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+EPOCH = 1_700_000_000
 needs_fat = pytest.mark.skipif(
-    not all(shutil.which(name, path=PLACES) for name in ("mkfs.vfat", "mcopy")), reason="no dosfstools or mtools here"
+    bool(host.missing(["mkfs.vfat", "mcopy"])), reason=f"not here: {host.missing(['mkfs.vfat', 'mcopy'])}"
 )
 
 
-def fat(files: list[Path], sectors: int, label: str, into: Path) -> bytes:
-    """The bytes of a FAT32 partition with these files and folders."""
-    with into.open("wb") as file:
-        file.truncate(sectors * SECTOR)
-    told = {"PATH": PLACES, "TZ": "UTC", "LC_ALL": "C"}
-    make = ["mkfs.vfat", "--invariant", "-F32", "-s1", "-n", label, "-i", "EDCE0002", str(into)]
-    subprocess.run(make, env=told, check=True, stdout=subprocess.DEVNULL, timeout=60)
-    subprocess.run(["mcopy", "-smpQi", str(into), *map(str, files), "::"], env=told, check=True, timeout=60)
-    data = into.read_bytes()
-    into.unlink()
-    return data
-
-
-def slot_files(folder: Path, seed: int) -> list[Path]:
+def slot_files(folder: Path, seed: int) -> None:
     """What a slot holds: a kernel, an initramfs, a device tree in a folder, a root and its hash."""
     chance = random.Random(seed)
 
@@ -60,37 +34,29 @@ def slot_files(folder: Path, seed: int) -> list[Path]:
     (folder / "initrd").write_bytes(some(100_000))
     (folder / "root.sqfs").write_bytes(root)
     (folder / "root.sha256").write_text(f"{hashlib.sha256(root).hexdigest()}  root.sqfs\n")
-    (folder / "slot.json").write_text('{"data_schema":1,"product":"pi-small","version":"1.0"}\n')
-    return sorted(folder.iterdir())
+    (folder / "slot.json").write_text('{"data_schema":1,"product":"pi-armv6","version":"1.0"}\n')
 
 
 def make(image: Path, seed: int = 1) -> Path:
-    """The whole card, sparse, in the file `image`; a folder beside it is used and stays."""
+    """The whole card, sparse, in the file `image`; what it was made of stays in a folder beside it."""
     work = image.with_suffix(".parts")
-    slot = fat(slot_files(work / "slot", seed), PARTS[SLOT_A][1], SLOT_LABEL, work / "fat")
-    (work / "status.txt").write_bytes(b"not started yet\r\n" + b" " * 4000)
-    (work / "README.txt").write_bytes(b"what this is\r\n")
-    config = fat([work / "status.txt", work / "README.txt"], PARTS[CONFIG][1], CONFIG_LABEL, work / "fat")
-    one, two, three, four = (mbr.Entry(*PARTS[number]) for number in (1, 2, 3, 4))
-    with image.open("wb") as card:
-        card.truncate(IMAGE_SECTORS * SECTOR)
-        card.write(mbr.pack(mbr.Table(DISK_ID, (one, two, three, four))))
-        for place in STATE_PLACES:
-            card.seek(place * SECTOR)
-            card.write(state.pack(state.flashed()))
-        for number, data in ((CONFIG, config), (SLOT_A, slot), (SLOT_B, slot)):
-            write_sparse(card, PARTS[number][0] * SECTOR, data)
+    slot_files(work / "slot", seed)
+    (work / "config").mkdir()
+    (work / "config/status.txt").write_bytes(b"not started yet\r\n" + b" " * 4000)
+    (work / "config/README.txt").write_bytes(b"what this is\r\n")
+    for number, name, label in ((CONFIG, "config", CONFIG_LABEL), (SLOT_A, "slot", SLOT_LABEL)):
+        fat.make(work / f"{name}.fat", label, 0xEDCE0000 + number, PARTS[number][1], work / name, EPOCH)
+    card.make(image, work / "config.fat", work / "slot.fat")
     return image
 
 
-def write_sparse(card: BinaryIO, start: int, data: bytes) -> None:
+def write_sparse(file: BinaryIO, start: int, data: bytes) -> None:
     """Write what is not zero of `data`, in steps of 64 KiB."""
-    step = 1 << 16
-    for at in range(0, len(data), step):
-        piece = data[at : at + step]
+    for at in range(0, len(data), 1 << 16):
+        piece = data[at : at + (1 << 16)]
         if piece.count(0) != len(piece):
-            card.seek(start + at)
-            card.write(piece)
+            file.seek(start + at)
+            file.write(piece)
 
 
 def place_in(image: Path, number: int, offset: int) -> int:

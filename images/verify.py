@@ -1,0 +1,242 @@
+"""`image verify IMAGE|CARD`: is every byte what the build made? A list, and 0 or 1.
+
+Rules:
+1. What is looked at: signature and manifest, the files against the manifest, every mapped range against the block map,
+   and from inside: partition table, boot state, both slots with their hashes, the size, the gates over the root.
+2. One flipped bit in what is mapped is found and its place named: partition and file where that can be told, the exact
+   byte where the other slot shows what it should be.
+3. What was not looked at is a row too, and says why. Without a trusted key a signature does not hold, unless
+   --unsigned is said.
+4. A card that ran has changed: its boot state, its first partition. Then a map says so, and `--bmap none` leaves the
+   map out; the slots are held against their hashes all the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from edge.card.layout import IMAGE_SECTORS, PARTS, SECTOR, SLOTS
+from edge.card.manifest import Key
+from edge.faults import CardFault, ConfigFault, UsageFault
+from images import beside, bmap, contents, gates, host, product, report
+from images.bmap import Map
+from images.contents import BAD, LEFT, OK, Row
+from images.fatread import Read
+from images.machine import Machine
+from images.progress import Progress, amount
+from images.source import Image
+
+_SHOWN = 8
+
+ABOUT = """\
+Checks an image (.img, .img.zst) or a card (/dev/sdX): signature, manifest, block map, partition table, boot state, both
+slots, and the gates of the build over the root. Prints a list; the code is 1 when anything is wrong."""
+
+
+def main(words: list[str]) -> int:
+    """Run it; the exit code."""
+    parser = argparse.ArgumentParser(
+        "fieldhand image verify", description=ABOUT, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("image", type=Path, metavar="IMAGE|CARD")
+    parser.add_argument("--bmap", metavar="FILE", help="the block map (default: beside the image); none: without")
+    parser.add_argument("--key", type=Path, action="append", default=[], metavar="NAME.pub", help="a key you trust")
+    parser.add_argument("--unsigned", action="store_true", help="a signature is not asked for")
+    parser.add_argument("--no-gates", action="store_true", help="do not unpack the root for the gates of the build")
+    told = parser.parse_args(words)
+    found = []
+    for row in _rows(told, Progress(sys.stderr)):
+        found.append(row)
+        print(f"{row.state:<4} {row.what:<20} {row.sentence}", flush=True)
+    wrong = sum(row.state == BAD for row in found)
+    print(f"{told.image}: {f'{wrong} of {len(found)} checks failed' if wrong else 'all is as it should be'}")
+    return CardFault.code if wrong else 0
+
+
+def _rows(told: argparse.Namespace, progress: Progress) -> Iterator[Row]:
+    path = told.image
+    keys = beside.read_keys(told.key)
+    node = Machine().node(str(path))
+    if node.kind not in ("file", "block"):
+        raise UsageFault(f"{path} is {node.kind}, neither an image nor a card")
+    found, row = _beside(path, told, keys)
+    yield row
+    yield from _size(path, node.kind)
+    try:
+        with _readable(path, node.kind) as (read, size):
+            yield _mapped(read, size, found.of, progress)
+            yield from contents.rows(read, found.manifest)
+            if not told.no_gates:
+                yield from _gates(read)
+    except CardFault as fault:
+        yield Row("content", BAD, str(fault))
+
+
+# --- what lies beside ---
+
+
+def _beside(path: Path, told: argparse.Namespace, keys: list[Key]) -> tuple[beside.Beside, Row]:
+    """What lies beside, and the row on where the image comes from."""
+    without = told.bmap == "none"
+    named = Path(told.bmap) if told.bmap and not without else None
+    try:
+        found = beside.look(path, named, keys, told.unsigned)
+        row = Row("origin", OK if found.signer else LEFT, "; ".join(found.words) or "nothing lies beside it")
+    except CardFault as fault:
+        row = Row("origin", BAD, str(fault))
+        found = _without_origin(path, named)
+    return (beside.Beside(None, found.manifest, found.signer, ()) if without else found), row
+
+
+def _without_origin(path: Path, named: Path | None) -> beside.Beside:
+    """The map alone, where origin or files do not hold: it still tells the place of damage."""
+    place = named or beside.find_map(path)
+    try:
+        of = bmap.read(place.read_bytes(), place.name) if place else None
+    except (CardFault, OSError):
+        of = None
+    return beside.Beside(of, None, None, ())
+
+
+def _size(path: Path, kind: str) -> Iterator[Row]:
+    if kind == "file" and path.suffix == ".zst":
+        size = path.stat().st_size
+        try:
+            report.small_enough(path.name, size)
+            yield Row("size", OK, amount(size))
+        except CardFault as fault:
+            yield Row("size", BAD, fault.sentence)
+
+
+# --- bytes ---
+
+
+@contextmanager
+def _readable(path: Path, kind: str) -> Iterator[tuple[Read, int]]:
+    """A reader at any place and the size; a packed image is unpacked into a folder of ours."""
+    if kind == "block":
+        with _opened(path) as (read, size):
+            yield read, min(size, IMAGE_SECTORS * SECTOR)
+        return
+    image = Image(path)
+    if not image.packed:
+        with _opened(path) as found:
+            yield found
+        return
+    with tempfile.TemporaryDirectory(prefix="fieldhand-verify-") as folder:
+        plain = Path(folder, "card.img")
+        _unpack(image, plain)
+        with _opened(plain) as found:
+            yield found
+
+
+def _unpack(image: Image, plain: Path) -> None:
+    with plain.open("wb") as out, image.opened() as stream:
+        for piece in iter(lambda: stream.read(1 << 20), b""):
+            if piece.count(0) == len(piece):
+                out.seek(len(piece), 1)
+            else:
+                out.write(piece)
+            if out.tell() > 4 * IMAGE_SECTORS * SECTOR:
+                raise CardFault(f"{image.path.name} unpacks to more than a card image can be")
+        out.truncate(out.tell())
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[tuple[Read, int]]:
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError as error:
+        raise CardFault(f"{path} could not be read: {(error.strerror or 'unknown').lower()}") from error
+
+    def read(offset: int, length: int) -> bytes:
+        try:
+            return os.pread(handle, length, offset)
+        except OSError as error:
+            why = (error.strerror or "unknown").lower()
+            raise CardFault(f"{path} could not be read at byte {offset}: {why}") from error
+
+    try:
+        yield read, os.lseek(handle, 0, os.SEEK_END)
+    finally:
+        os.close(handle)
+
+
+def _mapped(read: Read, size: int, of: Map | None, progress: Progress) -> Row:
+    """Every mapped range against its hash."""
+    if of is None:
+        return Row("block map", LEFT, "there is none: bytes were not compared one by one")
+    if size < of.size:
+        return Row("block map", BAD, f"{size} bytes are there, the map is of {of.size}")
+    wrong, done = [], 0
+    with progress.step("comparing"):
+        for part in of.ranges:
+            start, end = of.place(part)
+            if part.sha256 and hashlib.sha256(read(start, end - start)).hexdigest() != part.sha256:
+                wrong.append((start, end))
+            done += end - start
+            progress.at(done, of.bytes)
+    if wrong:
+        places = [_told(read, start, end, of) for start, end in wrong[:_SHOWN]]
+        more = f"; and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
+        return Row("block map", BAD, f"{len(wrong)} of {len(of.ranges)} ranges differ: {'; '.join(places)}{more}")
+    return Row("block map", OK, f"{len(of.ranges)} ranges, {amount(of.bytes)}, each as its hash says")
+
+
+def _told(read: Read, start: int, end: int, of: Map) -> str:
+    """The place of a range that differs: the exact byte where the other slot has the right bytes, else its files."""
+    exact = _exact(read, start, end, of)
+    if exact >= 0:
+        return f"byte {exact} ({contents.place(read, exact)})"
+    return f"bytes {start} to {end - 1} ({', '.join(contents.places(read, start, end)[:_SHOWN])})"
+
+
+def _exact(read: Read, start: int, end: int, of: Map) -> int:
+    """The first byte that differs from the same range of the other slot, if that one is as its hash says; else -1."""
+    one, two = (PARTS[number][0] * SECTOR for number in SLOTS.values())
+    length = PARTS[SLOTS["a"]][1] * SECTOR
+    away = two - one if one <= start < one + length else one - two if two <= start < two + length else 0
+    twin = {of.place(part): part.sha256 for part in of.ranges}.get((start + away, end + away), "")
+    there = read(start + away, end - start) if away else b""
+    if not twin or hashlib.sha256(there).hexdigest() != twin:
+        return -1
+    here = read(start, end - start)
+    return next((start + at for at in range(len(here)) if here[at] != there[at]), -1)
+
+
+# --- the gates of the build ---
+
+
+def _gates(read: Read) -> Iterator[Row]:
+    """The gates that need no foreign program, over the root of slot A."""
+    if host.missing(["unsquashfs"]):
+        yield Row("gates", LEFT, "unsquashfs is not on this machine (apt install squashfs-tools)")
+        return
+    inner = contents.volume(read, SLOTS["a"])
+    root = inner.find("root.sqfs")
+    if root is None:
+        return
+    try:
+        target = product.load(str(contents.read_label(inner).get("product")))
+    except (UsageFault, ConfigFault) as fault:
+        yield Row("gates", LEFT, f"its product is not known here: {fault.sentence}")
+        return
+    with tempfile.TemporaryDirectory(prefix="fieldhand-verify-") as folder:
+        packed, tree = Path(folder, "root.sqfs"), Path(folder, "root")
+        with packed.open("wb") as out:
+            out.writelines(inner.pieces(root))
+        try:
+            host.run("unsquashfs", "-no-progress", "-no-xattrs", "-quiet", "-d", tree, packed)
+        except CardFault as fault:
+            yield Row("gates", BAD, f"the root of slot A cannot be unpacked: {fault.sentence}")
+            return
+        for name, gate in gates.AT_REST.items():
+            wrong = gate.check(tree, target)
+            yield Row(f"gate {name}", BAD if wrong else OK, "; ".join(wrong[:_SHOWN]) or "nothing to say against it")
