@@ -1,0 +1,141 @@
+"""Sources -> byte code, by the target's own Python.
+
+Rules:
+1. The Python of the image compiles, under qemu-user: its version is the locked one, nothing of this machine is.
+2. Byte code takes the place of the source (`x.pyc` for `x.py`): no source, no cache folder, no time stamp in the image.
+3. Each file is compiled by a fork of the same fresh process. What marshal writes hangs on how often an object is
+   referenced, and so on what was compiled before; after a fork nothing was.
+4. Two such processes share the files, the largest first. A file that does not compile is a CardFault with its name.
+5. The path in the byte code is the path on the board.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from edge.faults import CardFault
+from images import rooted, user_mode
+from images.arches import Arch
+
+SIDE_BY_SIDE = 2
+# Runs in the target. Reads paths below the root `sys.argv[1]`, one a line, from the file `sys.argv[2]`; answers `+` or
+# `-` and a sentence per file. The source `sys.argv[3]` is compiled before the first fork, so that qemu has translated
+# the compiler once and not once per fork.
+COMPILER = r"""
+import importlib.util, marshal, os, sys
+import _frozen_importlib_external as external
+root, listed, first = sys.argv[1:]
+def code(data, name):
+    made = compile(data, "/" + name, "exec", dont_inherit=True)
+    return external._code_to_hash_pyc(made, importlib.util.source_hash(data), False)
+def one(name):
+    path = root + "/" + name
+    with open(path, "rb") as source:
+        data = source.read()
+    with open(path + "c", "wb") as out:
+        out.write(code(data, name))
+    os.chmod(path + "c", 0o644)
+    os.unlink(path)
+with open(first, "rb") as source:
+    code(source.read(), "first.py")
+with open(listed, encoding="utf-8") as lines:
+    names = lines.read().splitlines()
+for name in names:
+    child = os.fork()
+    if not child:
+        try:
+            one(name)
+        except BaseException as error:
+            print("-", name, type(error).__name__, error, flush=True)
+            os._exit(1)
+        os._exit(0)
+    if os.waitpid(child, 0)[1] == 0:
+        print("+", flush=True)
+"""
+
+
+def sources(tree: Path, *folders: str) -> list[str]:
+    """The .py files below folders of the tree, sorted."""
+    return sorted(name for folder in folders for name in rooted.files(tree, folder) if name.endswith(".py"))
+
+
+def compile_all(
+    tree: Path, arch: Arch, python: str, folders: tuple[str, ...], told: Callable[[int, int], object]
+) -> int:
+    """Compile every source below folders of the tree and take the sources away; how many there were.
+
+    `told(done, all)` hears how far it is, from two threads. CardFault names what does not compile.
+    """
+    names = sources(tree, *folders)
+    if not names:
+        return 0
+    largest = sorted(names, key=lambda name: (-(tree / name).stat().st_size, name))
+    counted: list[str] = []
+
+    def heard(line: str) -> None:
+        counted.append(line)
+        told(len(counted), len(names))
+
+    with tempfile.TemporaryDirectory() as folder:
+        first = Path(folder, "first.py")
+        first.write_bytes((tree / largest[0]).read_bytes())
+        commands = []
+        for number in range(SIDE_BY_SIDE):
+            listed = Path(folder, f"{number}.txt")
+            listed.write_text("\n".join(largest[number::SIDE_BY_SIDE]), "utf-8")
+            words = ("-I", "-S", "-c", COMPILER, str(tree), str(listed), str(first))
+            commands.append(user_mode.program(tree, arch, f"usr/bin/python{python}", *words))
+        _side_by_side(commands, heard)
+    _links(tree, folders)
+    _judge([line[2:] for line in counted if line.startswith("-")], [n for n in names if (tree / n).exists()])
+    return len(names)
+
+
+def _links(tree: Path, folders: tuple[str, ...]) -> None:
+    """A link from source to source becomes one from byte code to byte code."""
+    for name in rooted.links(tree):
+        path = tree / name
+        target = os.readlink(path)
+        if name.endswith(".py") and target.endswith(".py") and name.startswith(tuple(f"{top}/" for top in folders)):
+            path.unlink()
+            (tree / f"{name}c").symlink_to(f"{target}c")
+
+
+def _judge(wrong: list[str], left: list[str]) -> None:
+    if wrong:
+        raise CardFault(f"not every source compiles for the image: {'; '.join(sorted(wrong)[:5])}")
+    if left:
+        raise CardFault(f"{len(left)} sources were not compiled, {left[0]} is one")
+
+
+def _side_by_side(commands: list[list[str]], heard: Callable[[str], None]) -> None:
+    """Run the commands at the same time; every line that they print is heard. CardFault with what one complained of."""
+    children = [
+        subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            env=user_mode.ENVIRONMENT, cwd="/",
+        )
+        for command in commands
+    ]  # fmt: skip
+    try:
+        with ThreadPoolExecutor(len(children)) as pool:
+            list(pool.map(lambda child: _follow(child, heard), children))
+    finally:
+        for child in children:
+            child.kill()
+            child.wait()
+
+
+def _follow(child: subprocess.Popen[str], heard: Callable[[str], None]) -> None:
+    assert child.stdout is not None and child.stderr is not None
+    for line in child.stdout:
+        heard(line.strip())
+    complaints = child.stderr.read()
+    if child.wait():
+        last = complaints.strip().splitlines()[-1:]
+        raise CardFault(f"the compiler of the image ended with code {child.returncode}: {''.join(last)}")
