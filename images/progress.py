@@ -112,7 +112,7 @@ def far(name: str, done: int, total: int, unit: str, seconds: float) -> str:
     words.append(amount(done, unit) + (f" of {amount(total, unit)}" if total else ""))
     if seconds >= 1 and done:
         rate = done / seconds
-        words.append(f"{amount(int(rate), unit)}/s")
+        words.append(f"{amount(int(rate))}/s" if unit == "B" else f"{rate:.1f} {unit}/s")
         if total > done:
             words.append(f"{span((total - done) / rate)} left")
     return "  ".join(words)

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from edge.card import status
 from edge.faults import CardFault
 from images import debs
 from images.product import Product
@@ -29,7 +30,6 @@ FILES = {
     "start": ("bootcode.bin", "start.elf", "fixup.dat", "start_cd.elf", "fixup_cd.dat"),
     "start4": ("start4.elf", "fixup4.dat", "start4cd.elf", "fixup4cd.dat"),
 }
-STATUS_BYTES = 8192
 README = """\
 Fieldhand {product} {version}
 
@@ -95,8 +95,7 @@ def texts(board: Path, product: Product, version: str, stage: Path) -> None:
     (stage / "cmdline.txt").write_bytes(_text(board / "cmdline.txt").encode())
     (stage / "provision.toml").write_bytes(windows(_text(board / "provision.toml")))
     (stage / "README.txt").write_bytes(windows(README.format(product=product.name, version=version)))
-    told = windows(f"Fieldhand {product.name} {version}\n\nThis board has not started yet.\n")
-    (stage / "status.txt").write_bytes(told.ljust(STATUS_BYTES - 2, b" ") + b"\r\n")
+    (stage / status.FILE).write_bytes(status.not_started())
 
 
 def windows(text: str) -> bytes:
