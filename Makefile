@@ -7,6 +7,7 @@ PYTHON ?= python3
 PYTEST ?=
 BENCH ?=
 CHECK ?= --check
+IMAGES ?=
 
 VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2] if sys.version_info >= (3, 9) else "")')
 ifeq ($(VERSION),)
@@ -17,7 +18,7 @@ READY := $(VENV)/.ready
 # An installation builds in this folder: two at once wait for each other, where flock(1) is.
 ALONE := $(if $(shell command -v flock),flock .cache/installing)
 
-.PHONY: help test lint bench soak real-model arm-smoke single clean
+.PHONY: help test lint bench soak real-model arm-smoke single images clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1: \2/p' Makefile
@@ -46,6 +47,9 @@ arm-smoke: ## the first command of the README by an ARMv6 Python under qemu-arm
 single: ## dist/fieldhand-X.Y: everything in one file, for one version of Python
 	mkdir -p dist
 	$(PYTHON) bin/single.py dist/fieldhand-$(VERSION)
+
+images: $(READY) ## the three card images, each built twice and compared; IMAGES="--key NAME.key" signs them
+	set -e; for product in pi-armv6 pi-armv7 pi-arm64; do $(VENV)/bin/python -m images build $$product --twice $(IMAGES); done
 
 clean: ## remove all that was made here
 	rm -rf .cache build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache

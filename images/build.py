@@ -17,7 +17,23 @@ from pathlib import Path
 from edge.card import layout, manifest
 from edge.faults import CardFault
 from edge.record import Record, replace
-from images import bmap, bundle, card, fat, host, initrd, pool, report, selector, slot, squash, wheels, workplace
+from images import (
+    bmap,
+    bundle,
+    card,
+    fat,
+    host,
+    initrd,
+    licences,
+    papers,
+    pool,
+    report,
+    selector,
+    slot,
+    squash,
+    wheels,
+    workplace,
+)
 from images import lock as locks
 from images import tree as trees
 from images.keys import Key
@@ -84,12 +100,16 @@ class _Build:
             self.root = squash.make(self.tree, self.slot / "root.sqfs", self.epoch, self.progress)
         with step("initramfs"):
             self.boot()
-        with step("slot and selector"):
+        with step("licences"):
+            self.licences()
+        with step("partitions"):
             self.partitions()
         with step("card"):
             card.make(self.work / "card.img", self.work / "config.fat", self.work / "slot.fat", self.progress.at)
         with step("compress"):
             self.compress()
+        with step("notes and SBOM"):
+            self.papers()
         with step("manifest"):
             self.describe()
         folder = self.order.out / self.product.name
@@ -132,6 +152,15 @@ class _Build:
         slot.initrd(archive, self.product, self.slot, self.scratch, self.epoch)
         slot.label(self.product, self.order.version, DATA_SCHEMA, self.root, self.slot)
 
+    def licences(self) -> None:
+        """The terms of everything, on the first partition: they go where the programs go."""
+        folder = self.config / "licences"
+        folder.mkdir()
+        texts = pool.fetch_texts(self.lock, self.order.pools, self.progress)
+        terms = licences.collect(self.product, self.lock, self.debs, texts, self.wheels, ROOT)
+        (folder / "all.txt.xz").write_bytes(licences.packed(terms))
+        (folder / "firmware.txt").write_bytes(selector.windows(licences.firmware(self.lock, self.debs)))
+
     def partitions(self) -> None:
         """The FAT of a slot and that of the first partition."""
         selector.firmware(self.debs["raspi-firmware"], self.product, self.config, self.scratch)
@@ -150,6 +179,22 @@ class _Build:
         packed = self.results / f"{self.name}.img.zst"
         host.run("zstd", f"-{LEVEL}", "--long=27", "-T1", "-q", "-f", self.work / "card.img", "-o", packed)
         (self.results / f"{self.name}.img.bmap").write_text(bmap.make(self.work / "card.img"), "ascii")
+
+    def papers(self) -> None:
+        """Bill of materials, licences and notes, for people and their tools."""
+        parts = [(row.name, row.bytes) for row in self.rows()]
+        papers.write(
+            self.product,
+            self.lock,
+            self.order.version,
+            self.debs,
+            self.wheels,
+            ROOT,
+            parts,
+            self.results,
+            self.order.pools,
+            self.progress,
+        )
 
     def describe(self) -> None:
         """Manifest, signature, update."""

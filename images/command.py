@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from pathlib import Path
 
 from edge import __version__
 from edge.card.manifest import is_word
 from edge.faults import UsageFault
-from images import build, keys, product, report
+from edge.record import replace
+from images import build, keys, product, report, twice
 from images.progress import Progress
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -35,10 +35,19 @@ def main(words: list[str]) -> int:
         trust=tuple(keys.load_public(path) for path in told.trust),
         keep=told.keep,
     )
-    os.umask(0o022)
     built = build.build(order, Progress(None if told.quiet else sys.stderr))
+    if told.twice:
+        built = replace(built, said=(*built.said, twice.again(_words(told), order.out, built.results)))
     print(report.as_json(built) if told.json else report.text(built))
     return 0
+
+
+def _words(told: argparse.Namespace) -> list[str]:
+    """The command line of a second build like this one, from another folder."""
+    found = [str(Path(told.product).absolute()) if "/" in told.product or ".toml" in told.product else told.product]
+    for option, paths in (("--pool", told.pool), ("--key", [told.key] if told.key else []), ("--trust", told.trust)):
+        found += [word for path in paths for word in (option, str(path.absolute()))]
+    return [*found, "--version", told.version, *(["--quiet"] if told.quiet else [])]
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -60,6 +69,7 @@ def _parser() -> argparse.ArgumentParser:
         help="boards take its updates, too",
     )
     parser.add_argument("--version", default=__version__, metavar="V", help=f"default: {__version__}")
+    parser.add_argument("--twice", action="store_true", help="build again elsewhere and compare every file")
     parser.add_argument("--json", action="store_true", help="the report as JSON on stdout")
     parser.add_argument("--quiet", action="store_true", help="no progress")
     parser.add_argument("--keep", action="store_true", help="leave the folder with the tree and the parts, and name it")
