@@ -60,7 +60,7 @@ class Board(Record):
 def board(release: str, schema: str, keys: Iterable[tuple[str, str]]) -> Board:
     """From the texts of the release file, of /data/schema ("" when absent) and of the key files (name, text).
 
-    CardFault when the release file does not say what it has to; a key file that is none is a CardFault too.
+    A key file holds one key a line. CardFault when the release file does not say what it has to, or a key is none.
     """
     said = dict(line.partition("=")[::2] for line in release.splitlines() if "=" in line and line[0] != "#")
     said = {name.strip(): value.strip().strip('"') for name, value in said.items()}
@@ -77,7 +77,7 @@ def board(release: str, schema: str, keys: Iterable[tuple[str, str]]) -> Board:
         arch=said["ARCH"],
         data_schema=int(number),
         data=int(data) if _is_number(data) else int(number),
-        keys=tuple(read_key(text, name) for name, text in keys),
+        keys=tuple(read_key(line, name) for name, text in keys for line in text.splitlines() if line.strip()),
     )
 
 
