@@ -151,7 +151,8 @@ ROOMS = (
     # The card as it is: a device or a file, read and written at places.
     Room(
         "edge.card.slots",
-        "edge.faults edge.record edge.card edge.card.fat edge.card.layout edge.card.mbr edge.card.state edge.tape.disk",
+        "edge.faults edge.record edge.card edge.card.boot edge.card.fat edge.card.layout edge.card.mbr edge.card.state "
+        "edge.tape.disk",
         "os",
         PURE_LATE + " contextlib fcntl",
     ),
@@ -178,6 +179,28 @@ ROOMS = (
         "os",
         PURE_LATE + " subprocess",
         "open",
+    ),
+    # The data partition: its entry in the table, and the kernel told of it.
+    Room(
+        "edge.card.grow",
+        "edge.faults edge.record edge.card edge.card.layout edge.card.mbr",
+        "os",
+        "array fcntl stat struct",
+    ),
+    # /data: made, looked over and mounted by the system's programs; its backup is a tar.
+    Room("edge.card.boot", "edge.text edge.tape.disk", "os"),
+    Room(
+        "edge.card.archive edge.card.restore",
+        "edge.faults edge.record edge.card.archive",
+        "os",
+        PURE_LATE + " fcntl shutil tarfile",
+    ),
+    Room(
+        "edge.card.prepare",
+        "edge.faults edge.record edge.card edge.card.boot edge.card.grow edge.card.layout edge.card.mbr "
+        "edge.card.restore edge.card.state edge.tape.disk",
+        "os",
+        "shutil subprocess",
     ),
     Room("edge.card"),
     # --- the supervisor: as small as the guard, and of the guard what asks it and what ends a process ---

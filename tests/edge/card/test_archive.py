@@ -1,0 +1,250 @@
+"""A board's data go out while an agent writes them and come back whole or not at all."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import random
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from edge.card import archive, restore
+from edge.card.archive import backup
+from edge.card.restore import finish, unpack
+from edge.faults import CardFault
+
+ABOUT: dict[str, object] = {"schema": 1, "version": "1.0"}
+ROUNDS = 600 if os.environ.get("FIELDHAND_SOAK") == "1" else 60
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """/data of a board that worked a while."""
+    data = tmp_path / "data"
+    for name in ("config", "etc", "state/tapes", "state/audit", "work/sub"):
+        (data / name).mkdir(parents=True)
+    (data / "config/config.toml").write_text('model = "offline"\n')
+    (data / "config/api.key").write_text("secret\n")
+    os.chmod(data / "config/api.key", 0o600)
+    (data / "etc/hostname").write_text("north\n")
+    (data / "state/audit.key").write_bytes(b"k" * 4416)
+    (data / "state/tapes/t.jsonl").write_text('{"seq":1}\n{"seq":2}\n{"se')
+    (data / "state/audit/ballast").write_bytes(bytes(1000))
+    (data / ("work/sub/" + "long" * 60)).write_text("x")
+    (data / "work/\udcff\u00e9.txt").write_bytes(b"odd")
+    (data / "work/link").symlink_to("/etc/passwd")
+    os.mkfifo(data / "work/pipe")
+    return data
+
+
+def parts(data: Path) -> dict[str, str]:
+    return {name: str(data / name) for name in archive.PARTS}
+
+
+def packed(data: Path) -> tuple[bytes, archive.Kept]:
+    out = io.BytesIO()
+    kept = backup(out, parts(data), ABOUT)
+    return out.getvalue(), kept
+
+
+def tree(data: Path) -> dict[str, tuple[int, bytes]]:
+    found = {}
+    for folder, _, names in os.walk(data):
+        for name in names:
+            path = os.path.join(folder, name)
+            if os.path.isfile(path) and not os.path.islink(path):
+                with open(path, "rb") as file:
+                    found[os.path.relpath(path, data)] = (os.stat(path).st_mode & 0o777, file.read())
+    return found
+
+
+def back(tar: bytes, data: Path, schema: int = 1) -> archive.Kept:
+    return unpack(io.BytesIO(tar).read, str(data), schema)
+
+
+def test_what_went_out_comes_back_with_its_modes(home: Path, tmp_path: Path) -> None:
+    tar, kept = packed(home)
+    assert set(kept.left_out) == {"work/link: no file and no folder", "work/pipe: no file and no folder"}
+    other = tmp_path / "other"
+    (other / "work").mkdir(parents=True)
+    (other / "work/was").write_text("here before")
+    (other / "schema").write_text("1\n")
+    assert back(tar, other).files == kept.files
+    assert (other / "work/was").exists()  # only ready, not in its place
+    assert finish(str(other))
+    expected = tree(home)
+    del expected["state/audit/ballast"]
+    expected["state/tapes/t.jsonl"] = (expected["state/tapes/t.jsonl"][0], b'{"seq":1}\n{"seq":2}\n')
+    found = tree(other)
+    assert found.pop("schema")[1] == b"1\n"
+    assert found == expected
+    assert sorted(os.listdir(other)) == ["config", "etc", "schema", "state", "work"]
+    assert not finish(str(other))
+
+
+def test_other_programs_read_it_as_a_tar(home: Path) -> None:
+    tar, _ = packed(home)
+    with tarfile.open(fileobj=io.BytesIO(tar)) as file:
+        names = file.getnames()
+    assert names[0] == archive.HEAD and "work/sub/" + "long" * 60 in names
+
+
+def test_a_file_that_grows_while_it_is_read_ends_with_a_record(home: Path, monkeypatch: Any) -> None:
+    tape = home / "state/tapes/t.jsonl"
+    ordinary = archive._copied
+
+    def growing(*args: Any) -> int:
+        with open(tape, "a") as file:
+            file.write('q":3}\n')
+        return ordinary(*args)
+
+    monkeypatch.setattr(archive, "_copied", growing)
+    tar, _ = packed(home)
+    with tarfile.open(fileobj=io.BytesIO(tar)) as file:
+        member = file.extractfile("state/tapes/t.jsonl")
+        assert member is not None and member.read() == b'{"seq":1}\n{"seq":2}\n'
+
+
+def test_a_file_that_goes_meanwhile_is_told(home: Path, monkeypatch: Any) -> None:
+    ordinary = archive._listed
+
+    def listed(told: Any) -> Any:
+        found = ordinary(told)
+        os.unlink(home / "etc/hostname")
+        return found
+
+    monkeypatch.setattr(archive, "_listed", listed)
+    tar, kept = packed(home)
+    assert "etc/hostname: it went while the rest was read" in kept.left_out
+    assert b"etc/hostname" not in tar
+
+
+def test_cut_at_every_rename_it_goes_on_to_the_same_end(home: Path, tmp_path: Path, monkeypatch: Any) -> None:
+    tar, _ = packed(home)
+    cuts = 0
+    for stop in range(60):
+        other = tmp_path / f"other{stop}"
+        (other / "work").mkdir(parents=True)
+        (other / "work/was").write_text("before")
+        (other / "state").mkdir()
+        back(tar, other)
+        with monkeypatch.context() as patch:
+            left = [stop]
+
+            def cut(name: str, left: list[int] = left) -> Any:
+                ordinary = getattr(os, name)
+
+                def act(*args: Any, **more: Any) -> Any:
+                    if not left[0]:
+                        raise OSError(5, "the power went")
+                    left[0] -= 1
+                    return ordinary(*args, **more)
+
+                return act
+
+            for name in ("rename", "unlink", "rmdir", "mkdir"):
+                patch.setattr(os, name, cut(name))
+            try:
+                finish(str(other))
+                done = True
+            except OSError:
+                done, cuts = False, cuts + 1
+        finish(str(other))
+        assert set(tree(other)) == set(tree(home)) - {"state/audit/ballast"}
+        assert sorted(os.listdir(other)) == ["config", "etc", "state", "work"]
+        if done:
+            break
+    print(f"cut {cuts} times")
+    assert cuts > 8
+
+
+# --- hostile ---
+
+
+def tarred(*members: tuple[str, bytes, dict[str, Any]], head: Any = None) -> bytes:
+    out = io.BytesIO()
+    told = json.dumps({"format": 1, "schema": 1} if head is None else head).encode()
+    with tarfile.open(fileobj=out, mode="w", format=tarfile.GNU_FORMAT) as file:
+        for name, data, more in ((archive.HEAD, told, {}), *members):
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            for key, value in more.items():
+                setattr(info, key, value)
+            file.addfile(info, io.BytesIO(data))
+    return out.getvalue()
+
+
+HOSTILE = {
+    "leaves its part": (tarred(("work/../../x", b"", {})), "no place here"),
+    "absolute": (tarred(("/etc/x", b"", {})), "no place here"),
+    "another part": (tarred(("schema", b"9", {})), "no place here"),
+    "a dot": (tarred(("work/./x", b"", {})), "no place here"),
+    "nothing": (tarred(("work//x", b"", {})), "no place here"),
+    "a long part": (tarred(("work/" + "x" * 256, b"", {})), "no place here"),
+    "a link": (tarred(("work/x", b"", {"type": tarfile.SYMTYPE, "linkname": "/etc"})), "no plain file"),
+    "a hard link": (tarred(("work/x", b"", {"type": tarfile.LNKTYPE, "linkname": "work/y"})), "no plain file"),
+    "a device": (tarred(("work/x", b"", {"type": tarfile.CHRTYPE})), "no plain file"),
+    "a pipe": (tarred(("work/x", b"", {"type": tarfile.FIFOTYPE})), "no plain file"),
+    "a pax header": (tarred(("work/x", b"9 path=x\n", {"type": tarfile.XHDTYPE})), "no plain file"),
+    "twice": (tarred(("work/x", b"1", {}), ("work/x", b"2", {})), "twice"),
+    "under a file": (tarred(("work/x", b"1", {}), ("work/x/y", b"2", {})), "cannot take it"),
+    "newer": (tarred(head={"format": 1, "schema": 2}), "schema 2"),
+    "another form": (tarred(head={"format": 2, "schema": 1}), "format 2"),
+    "no numbers": (tarred(head={"format": [], "schema": 1}), "cannot be read"),
+    "no head": (tarred(("work/x", b"", {}))[1024:], "no backup"),
+    "goes on": (tarred(("work/x", b"", {})) + b"more", "goes on behind"),
+    "empty": (b"", "ends too early"),
+    "text": (b"hello" * 1000, "damaged"),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_what_is_no_backup_of_ours_changes_nothing(name: str, tmp_path: Path) -> None:
+    tar, sentence = HOSTILE[name]
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work/mine").write_text("mine")
+    with pytest.raises(CardFault, match=sentence):
+        back(tar, tmp_path)
+    assert tree(tmp_path) == {"work/mine": (os.stat(tmp_path / "work/mine").st_mode & 0o777, b"mine")}
+    assert os.listdir(tmp_path) == ["work"]
+
+
+def test_more_than_there_is_room_for_is_refused_before_it_is_written(tmp_path: Path) -> None:
+    room = os.statvfs(tmp_path)
+    info = tarfile.TarInfo("work/big")
+    info.size = room.f_bavail * room.f_frsize + 1
+    tar = tarred()[:1024] + info.tobuf(tarfile.GNU_FORMAT)
+    with pytest.raises(CardFault, match="no room"):
+        back(tar, tmp_path)
+    assert os.listdir(tmp_path) == []
+
+
+def test_set_user_bits_are_not_taken(tmp_path: Path) -> None:
+    back(tarred(("work/x", b"1", {"mode": 0o6755})), tmp_path)
+    finish(str(tmp_path))
+    assert os.stat(tmp_path / "work/x").st_mode & 0o7777 == 0o755
+
+
+def test_no_damage_to_a_backup_is_a_traceback_or_half_a_restore(home: Path, tmp_path: Path) -> None:
+    tar, _ = packed(home)
+    dice, refused = random.Random(11), 0
+    target = tmp_path / "target"
+    for _ in range(ROUNDS):
+        target.mkdir(exist_ok=True)
+        hurt = bytearray(tar)
+        for _ in range(dice.randrange(1, 4)):
+            hurt[dice.randrange(len(hurt))] ^= 1 << dice.randrange(8)
+        cut = bytes(hurt[: dice.randrange(len(hurt))]) if dice.random() < 0.3 else bytes(hurt)
+        try:
+            back(cut, target)
+            finish(str(target))
+            restore._clear(str(target))
+        except CardFault:
+            refused += 1
+            assert os.listdir(target) == []
+    print(f"{refused} of {ROUNDS} refused")
+    assert refused > ROUNDS // 4
