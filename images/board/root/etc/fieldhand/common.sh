@@ -22,3 +22,16 @@ options() { # of every command that works with the board
     chosen=$(board)
     echo "--config $CONFIG --state $STATE${chosen:+ --board $chosen}"
 }
+
+size() { # a serial line knows no size: the cursor is sent to the far corner and asked where it is
+    [ "$(stty size 2>/dev/null)" = "0 0" ] || return
+    kept=$(stty -g)
+    stty raw -echo min 0 time 5
+    printf '\0337\033[r\033[999;999H\033[6n\0338'
+    answer=$(dd bs=32 count=1 2>/dev/null | tr -cd '0-9;R')
+    stty "$kept"
+    case $answer in
+    [1-9]*\;[1-9]*R) stty rows "${answer%%;*}" cols "$(echo "${answer#*;}" | tr -d R)" ;;
+    *) stty rows 24 cols 80 ;;
+    esac
+}
