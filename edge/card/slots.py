@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 
-from edge.card import layout, mbr
+from edge.card import boot, layout, mbr
 from edge.card import state as states
 from edge.card.fat import small_file
 from edge.faults import CardFault, HardwareFault
@@ -222,10 +222,9 @@ def disk(root: str = "") -> str:
 
     The initramfs wrote down which disk it took; else every disk is looked at. `root` stands before every path.
     """
-    for line in _text(f"{root}/run/fieldhand/boot.txt").splitlines():
-        name, _, value = line.partition("=")
-        if name == "DISK" and value.startswith("/dev/") and _is_ours(root + value):
-            return root + value
+    told = boot.facts(root + boot.RUN).get("DISK", "")
+    if told.startswith("/dev/") and _is_ours(root + told):
+        return root + told
     nodes = [f"{root}/dev/{name}" for name in _disks(f"{root}/sys/block")]
     found = [node for node in nodes if _is_ours(node)]
     if len(found) > 1:

@@ -5,7 +5,8 @@ Rules:
 2. `--yes` answers every question: an older version, the same one, and the start over at the end. Without it a person at
    the terminal is asked; with nobody there an older version is refused, and starting over is left to the operator.
 3. What was done is in the audit log of the state folder, written after the act, if there is one.
-4. A file that came from a URL is kept until the update stands, so that the same command goes on where it ended.
+4. What came from a URL only in part is kept, so that the same command goes on from there; a whole file goes at the
+   end of the command, whatever came of it.
 5. `root` stands before every path of the system, and `start_over` makes the board start over: a folder of files is a
    board to the tests.
 """
@@ -193,8 +194,8 @@ def _take(options: Options, root: str, word: str) -> bool:
         finally:
             moving.end()
             os.close(opened)
-    if path != word:
-        os.unlink(path)
+            if path != word:
+                os.unlink(path)
     done = {"product": manifest.product, "from": here.version, "to": manifest.version, "slot": made.slot}
     _noted(options, root, "taken", {**done, "key": key.id, "sha256": manifest.slot.sha256})
     put(f"{manifest.product} {manifest.version} is in slot {made.slot} and is started next")

@@ -259,6 +259,14 @@ def test_an_update_comes_from_a_url_and_goes_on_where_it_broke_off(board: Place)
     assert list((board.root / "data/update").iterdir()) == []
 
 
+def test_what_came_whole_and_is_no_update_does_not_stay_on_the_card(board: Place) -> None:
+    with Web() as web:
+        web.on["/x"] = says(b"hello" * 1000)
+        with pytest.raises(CardFault, match="no head of a tar file"):
+            board.run(web.url("/x"))
+    assert list((board.root / "data/update").iterdir()) == []
+
+
 def test_a_url_that_has_no_update_is_a_sentence(board: Place) -> None:
     with Web() as web, pytest.raises(CardFault, match="answered 404 Not Found"):
         board.run(web.url("/none"))
