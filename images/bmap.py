@@ -19,7 +19,9 @@ Rules:
 
 from __future__ import annotations
 
+import errno
 import hashlib
+import os
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -85,6 +87,8 @@ def of(image: Path, told: Callable[[int, int], None] = lambda done, total: None)
             size = file.seek(0, 2)
 
             def read(offset: int, length: int) -> bytes:
+                if _empty(file.fileno(), offset, length):
+                    return bytes(max(0, min(length, size - offset)))
                 file.seek(offset)
                 return file.read(length)
 
@@ -99,6 +103,16 @@ def of(image: Path, told: Callable[[int, int], None] = lambda done, total: None)
             return Map(size, BLOCK, tuple(ranges))
     except OSError as error:
         raise CardFault(f"{image} could not be read: {error.strerror or error}") from error
+
+
+def _empty(handle: int, offset: int, length: int) -> bool:
+    """Whether a hole is all that is there: it reads as zeros, and need not be read (rule 1 stands)."""
+    if not hasattr(os, "SEEK_DATA"):
+        return False
+    try:
+        return os.lseek(handle, offset, os.SEEK_DATA) >= offset + length
+    except OSError as error:
+        return error.errno == errno.ENXIO  # nothing but a hole up to the end
 
 
 def whole(size: int) -> Map:

@@ -22,6 +22,7 @@ from edge.faults import CardFault
 from edge.record import Record
 from images import card
 from images.fatread import Read, Volume
+from images.writing import first_difference
 
 OK, BAD, LEFT = "ok", "BAD", "-"
 _STEP = 1 << 20
@@ -186,7 +187,7 @@ def differences(read: Read, one: Volume) -> list[int]:
             count = min(4096, end - at)
             here, there = read(at, count), read(at + away, count)
             if here != there:
-                found.append(at + next(i for i in range(count) if here[i : i + 1] != there[i : i + 1]))
+                found.append(at + first_difference(here, there))
             if len(found) >= _MOST_PLACES:
                 return found
     return found

@@ -32,6 +32,7 @@ from images.fatread import Read
 from images.machine import Machine
 from images.progress import Progress, amount
 from images.source import Image
+from images.writing import first_difference
 
 _SHOWN = 8
 
@@ -208,7 +209,7 @@ def _exact(read: Read, start: int, end: int, of: Map) -> int:
     if not twin or hashlib.sha256(there).hexdigest() != twin:
         return -1
     here = read(start, end - start)
-    return next((start + at for at in range(len(here)) if here[at] != there[at]), -1)
+    return start + first_difference(here, there)
 
 
 # --- the gates of the build ---

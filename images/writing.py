@@ -109,8 +109,20 @@ def _same(target: Target, offset: int, wanted: bytes) -> None:
     found = target.read(offset, len(wanted))
     if found == wanted:
         return
-    at = next((place for place, (one, two) in enumerate(zip(found, wanted)) if one != two), len(found))
+    at = first_difference(found, wanted)
     raise CardFault(
         f"{target.name} is bad: byte {offset + at} was written and is not read back",
         "try another reader, then throw the card away",
     )
+
+
+def first_difference(one: bytes, two: bytes) -> int:
+    """The first place at which they differ; the length of the shorter one where they do not. By halves: it is fast."""
+    low, high = 0, min(len(one), len(two))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == two[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
