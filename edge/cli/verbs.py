@@ -196,6 +196,20 @@ def provision(options: Options) -> int:
     return asked(options)
 
 
+def update(options: Options) -> int:
+    """`fieldhand update FILE|URL|status|confirm|back`."""
+    from edge.cli.update import update as renew
+
+    return renew(options)
+
+
+def card(options: Options) -> int:
+    """`fieldhand card prepare`: a step of the boot."""
+    from edge.cli.card import card as step
+
+    return step(options)
+
+
 def supervise(options: Options) -> int:
     """`fieldhand supervise [NAME=VALUE ...]`."""
     from edge.cli.supervise import supervise as become
@@ -220,5 +234,7 @@ VERBS: dict[str, Callable[[Any], int]] = {
     "wire": wire,
     "image": image,
     "provision": provision,
+    "update": update,
+    "card": card,
     "supervise": supervise,
 }
