@@ -159,10 +159,10 @@ def write(card: Card, running: str, bundle: Bundle, tell: Tell) -> State:
 
     The update was `checked` before, and `fits`.
     """
-    state = card.state()
-    ready(state, running)
     slot = states.other(running)
     with card.held(slot, running):
+        state = card.state()
+        ready(state, running)
         at, room = card.place(slot)
         if bundle.manifest.slot.size > room:
             raise CardFault(f"slot {slot} is too small for this update")
