@@ -43,6 +43,8 @@ def supervise(options: Options) -> int:
     from edge.cli.doctor_nodes import Place
 
     told = asked(options.words)
+    if "health" not in given(options.words):
+        told["health"] = _confirming()
     told.update(_watchdog(told["device"], Place().text("/proc/cmdline").split()))
     _folder(os.path.dirname(told["notify"]))
     words = command(told)
@@ -98,6 +100,14 @@ def _watchdog(device: str, kernel: list[str]) -> dict[str, str]:
     if device and not os.path.exists(device):
         return {"device": "", "why": f"there is no {device}"}
     return {"device": device, "why": "" if device else "it was told to use none"}
+
+
+def _confirming() -> str:
+    """The program that confirms this start; "" when it is confirmed or there is nothing to confirm."""
+    from edge.cli.card_health import asked_quietly
+    from edge.cli.guard_units import program
+
+    return program() if asked_quietly() else ""
 
 
 def _folder(where: str) -> None:

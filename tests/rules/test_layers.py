@@ -188,6 +188,8 @@ ROOMS = (
         "array fcntl stat struct",
     ),
     # /data: made, looked over and mounted by the system's programs; its backup is a tar.
+    # One agent is started and its answer waited for; TLS says what certificates it knows.
+    Room("edge.card.health", "edge.record edge.card edge.card.boot", "os", "shutil ssl subprocess time"),
     Room("edge.card.boot", "edge.text edge.tape.disk", "os"),
     Room(
         "edge.card.archive edge.card.restore",
@@ -471,7 +473,8 @@ ROOMS = (
         CORE + " edge edge.approvals.* edge.approve edge.brief edge.card.* edge.catalogue edge.cli.* edge.config "
         "edge.config_board "
         "edge.config_keys edge.context edge.grants edge.hands.* edge.jobs edge.locales edge.loop edge.model.* "
-        "edge.parts edge.peripherals.* edge.pulse edge.redact edge.stop edge.taint edge.tape.* edge.toml edge.watch",
+        "edge.parts edge.peripherals.* edge.pulse edge.redact edge.stop edge.supervise.* edge.taint edge.tape.* "
+        "edge.toml edge.watch",
         "_signal os posix select signal sys termios time",
         PURE_LATE + " _queue _thread importlib.metadata importlib.util pwd readline shlex shutil",
         "input",

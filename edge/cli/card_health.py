@@ -1,0 +1,90 @@
+"""`fieldhand card health`: confirm the slot that runs, if it is well; what was found stands in boot.txt.
+
+Rules:
+1. Nothing is looked at where nothing is to be confirmed: 0.
+2. All well: the boot state is confirmed, the data's schema may rise, 0. Not: why is said for each check, nothing is
+   written to the state, 1: the supervisor starts the board again, which falls back at the end.
+"""
+
+from __future__ import annotations
+
+from edge.cli import put, say
+from edge.faults import Fault
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from edge.card.health import Check
+    from edge.card.prepare import Place
+
+CONFIG = "/data/config/config.toml"
+GUARD = "/run/fieldhand/guard.sock"
+
+
+def unconfirmed() -> bool:
+    """True when this board runs from a slot that still has to be confirmed. CardFault, HardwareFault."""
+    from edge.card import slots
+
+    card, running = slots.here()
+    with card:
+        state = card.state()
+        return not state.good and state.slot == running
+
+
+def health() -> int:
+    """`fieldhand card health`. CardFault, HardwareFault."""
+    from edge.card import boot, slots, update
+    from edge.card.health import checks
+    from edge.card.prepare import rise, schema
+    from edge.cli.card import place
+    from edge.cli.guard_units import program
+    from edge.supervise.process import asked
+
+    if not unconfirmed():
+        put("this slot is confirmed: there is nothing to check")
+        return 0
+    where = place()
+    found = checks(where, program(), epoch(), CONFIG, lambda: asked(GUARD) == "answered")
+    _told(found, where)
+    if not all(one.well for one in found):
+        return 1
+    card, running = slots.here(write=True)
+    with card:
+        update.confirm(card, running)
+    if schema(where.data) < where.schema:
+        rise(where)
+    boot.tell({"CONFIRMED": "1"}, where.run)
+    put(f"slot {running} is confirmed")
+    return 0
+
+
+def epoch() -> int:
+    """When the image was made, in seconds since 1970: EPOCH of the release file, 0 when it does not say."""
+    from edge.card.update import RELEASE
+    from edge.tape.disk import small_file
+
+    for line in small_file(RELEASE).decode("utf-8", "replace").splitlines():
+        name, _, value = line.partition("=")
+        if name == "EPOCH" and value.isdigit():
+            return int(value)
+    return 0
+
+
+def _told(found: tuple[Check, ...], where: Place) -> None:
+    from edge.card import boot
+
+    for one in found:
+        put(f"{'ok  ' if one.well else 'NOT '} {one.what}: {one.sentence}")
+    wrong = "; ".join(f"{one.what}: {one.sentence}" for one in found if not one.well)
+    try:
+        boot.tell({"HEALTH": "failed" if wrong else "ok", "HEALTH_WHY": wrong}, where.run)
+    except OSError as error:
+        say(f"fieldhand: {where.run} cannot be written: {error.strerror}")
+
+
+def asked_quietly() -> bool:
+    """`unconfirmed`, False with a sentence where that cannot be found out: for who must not fail over it."""
+    try:
+        return unconfirmed()
+    except Fault as fault:
+        say(f"fieldhand: whether this start is confirmed is not known: {fault}")
+        return False
