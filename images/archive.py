@@ -126,7 +126,7 @@ class Archive:
         """A chosen package with its place: `pool/COMPONENT/...`, for security updates `pool/updates/COMPONENT/...`."""
         parts = stanza["Filename"].split("/")
         component = parts[2] if parts[1] == "updates" else parts[1]
-        security = address.startswith(self.sites[mirror.SECURITY] + "/")
+        security = _bare(address).startswith(_bare(self.sites[mirror.SECURITY]) + "/")
         return Found(stanza, mirror.SECURITY if security else mirror.MAIN, component)
 
     # --- lists ---
@@ -190,6 +190,11 @@ def listed_size(text: str, component: str, arch: str) -> int | None:
         if len(parts) == 3 and parts[2] == wanted and parts[1].isdecimal():
             return int(parts[1])
     return None
+
+
+def _bare(address: str) -> str:
+    """An address without its scheme: apt prints `file:/a` for `file:///a`."""
+    return unquote(address.partition(":")[2].lstrip("/"))
 
 
 def _printed(line: str) -> tuple[str, str, str]:

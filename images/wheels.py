@@ -70,10 +70,10 @@ def _closure(python: str, requirements: Sequence[str], without: Collection[str],
         ahead = [name for name in sorted(rules) if name not in got or got[name][0] != rules[name]]
         if not ahead:
             return [_wheel(name, one, python) for name, (_, one) in sorted(got.items())]
-        for name in ahead:
-            asked = set(rules[name])
-            got[name] = (asked, _ask(name, asked, python, folder))
-            for text in (text for text in got[name][1].needs if lock.plain(text) not in without):
+        asked = {name: set(rules[name]) for name in ahead}
+        for name, one in _ask(asked, python, folder).items():
+            got[name] = (asked[name], one)
+            for text in (text for text in one.needs if lock.plain(text) not in without):
                 rules.setdefault(lock.plain(text), set()).add(_rule(text))
 
 
@@ -86,15 +86,19 @@ def _rule(requirement: str) -> str:
     return rest.strip(" ()").replace(" ", "")
 
 
-def _ask(name: str, rules: set[str], python: str, folder: Path) -> _Got:
-    """Have pip choose and fetch one package."""
+def _ask(rules: Mapping[str, set[str]], python: str, folder: Path) -> dict[str, _Got]:
+    """Have pip choose and fetch these packages, each for itself."""
     into = Path(tempfile.mkdtemp(dir=folder))
-    requirement = name + ",".join(sorted(filter(None, rules)))
-    _pip([*_target(python), "--no-deps", "--dest", str(into), requirement], f"choose {requirement} for Python {python}")
-    path = next(iter(sorted(into.glob("*.whl"))))
-    metadata = read_metadata(path)
-    needs = metadata.get_all("Requires-Dist") or []
-    return _Got(path, metadata, tuple(text for text in needs if markers.holds(text.partition(";")[2], python)))
+    wanted = [name + ",".join(sorted(filter(None, asked))) for name, asked in rules.items()]
+    words = [*_target(python), "--no-deps", "--dest", str(into), *wanted]
+    _pip(words, f"choose {' '.join(wanted)} for Python {python}")
+    found = {}
+    for path in sorted(into.glob("*.whl")):
+        metadata = read_metadata(path)
+        texts = metadata.get_all("Requires-Dist") or []
+        needs = tuple(text for text in texts if markers.holds(text.partition(";")[2], python))
+        found[lock.plain(path.name.partition("-")[0])] = _Got(path, metadata, needs)
+    return {name: found[name] for name in rules}
 
 
 def _target(python: str) -> list[str]:
@@ -163,23 +167,26 @@ def fetch(
     found = pool.here(wanted, pools, cache)
     absent = [wheel for wheel in locked.wheels if wheel.name not in found]
     if absent:
-        cache.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=cache) as folder:
-            for number, wheel in enumerate(absent):
-                if progress is not None:
-                    progress.at(number, len(absent), "wheels")
-                found[wheel.name] = _take(wheel, Path(folder), cache)
+        if progress is not None:
+            progress.at(0, len(absent), "wheels")
+        found.update(_take(absent, cache))
     return [found[wheel.name] for wheel in locked.wheels]
 
 
-def _take(wheel: Wheel, folder: Path, cache: Path) -> Path:
-    """One wheel by pip, held to its hash, into the cache."""
-    rows = folder / "wanted.txt"
-    rows.write_text(f"{wheel.name}=={wheel.version} --hash=sha256:{wheel.sha256}\n")
-    words = [*_target(wheel.pythons[0]), "--no-deps", "--require-hashes", "--dest", str(folder), "-r", str(rows)]
-    _pip(words, f"fetch {wheel.file} with the locked hash")
-    got = folder / wheel.file
-    if not pool.proved(got, pool.Wanted(wheel.name, wheel.file, wheel.size, wheel.sha256)):
-        raise CardFault(f"pip fetched something else than {wheel.file}", "put the wheel into a folder: --pool DIR")
-    os.replace(got, cache / wheel.file)
-    return cache / wheel.file
+def _take(absent: Sequence[Wheel], cache: Path) -> dict[str, Path]:
+    """Wheels by pip, held to their hashes, into the cache. What is of one lock has one Python in common."""
+    cache.mkdir(parents=True, exist_ok=True)
+    python = min(set.intersection(*(set(wheel.pythons) for wheel in absent)), key=_numbers)
+    with tempfile.TemporaryDirectory(dir=cache) as folder:
+        rows = Path(folder) / "wanted.txt"
+        rows.write_text("".join(f"{one.name}=={one.version} --hash=sha256:{one.sha256}\n" for one in absent))
+        words = [*_target(python), "--no-deps", "--require-hashes", "--dest", folder, "-r", str(rows)]
+        _pip(words, f"fetch {' '.join(one.file for one in absent)} with the locked hashes")
+        for one in absent:
+            got = Path(folder) / one.file
+            if not pool.proved(got, pool.Wanted(one.name, one.file, one.size, one.sha256)):
+                raise CardFault(
+                    f"pip fetched something else than {one.file}", "put the wheel into a folder: --pool DIR"
+                )
+            os.replace(got, cache / one.file)
+    return {one.name: cache / one.file for one in absent}
