@@ -81,7 +81,27 @@ def look(first: str, here: bool) -> Looked:
         wrong += more
         asked = merged(asked, second)
         files += [*clouds] if second.named else []
-    return Looked(asked, tuple(wrong), tuple(files))
+    return Looked(asked, (*wrong, *_misnamed(first)), tuple(files))
+
+
+def _misnamed(first: str) -> list[Wrong]:
+    """Files that were meant and are called otherwise, such as provision.toml.txt, which Notepad makes."""
+    import os
+
+    try:
+        names = sorted(os.listdir(first))
+    except OSError as fault:
+        raise CardFault(
+            f"{first} cannot be read: {(fault.strerror or str(fault)).lower()}", "look at the card"
+        ) from fault
+    meant = {name.partition(".")[0]: name for name in (provision.FILE, *cloud.FILES)}
+    fine = (*provision_disk.DONE, *provision_disk.DONE.values())
+    found = [(name, meant.get(name.lower().partition(".")[0].strip(" ()123"), "")) for name in names]
+    return [
+        Wrong(name, 0, f"is not read, for it is not called {to}", "rename it", only_said=True)
+        for name, to in found
+        if to and name.lower() not in fine
+    ]
 
 
 def merged(first: Asked, second: Asked) -> Asked:

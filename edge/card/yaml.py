@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 
 MOST_DEEP = 20
 _ESCAPES = {"\\": "\\", '"': '"', "/": "/", "n": "\n", "t": "\t", "r": "\r", "0": "\0", "e": "\x1b", " ": " "}
+_INDICATORS = tuple(",[]{}#&*!|>'\"%@`")  # what no plain scalar begins with (YAML 1.2, section 7.3.3)
 _HEX = {"x": 2, "u": 4, "U": 8}
 
 
 class Node(Record):
-    """A value and the line it begins in; `plain`: a scalar without quotes, so that `~` or nothing is none."""
+    """A value and its line: of its key or dash, where it has one. `plain`: without quotes, so that `~` is none."""
 
     value: Value
     line: int
@@ -146,7 +147,7 @@ class _Reader:
             below = self._indent()
             if below > indent or (of_key and below == indent and _is_entry(self._rows[self._at][indent:])):
                 found = self._block(below)
-                return Node(found.value, line if isinstance(found.value, str) else found.line, found.plain)
+                return Node(found.value, line, found.plain)
         return Node("", line, True)
 
     def _literal(self, mark: str, above: int) -> str:
@@ -155,19 +156,25 @@ class _Reader:
             raise self._fault("this block scalar has marks that are not read here", "write | or |- alone", self._at)
         line = self._at
         rows: list[str] = []
+        width = 0
         while self._at < len(self._rows):
             row = self._rows[self._at].rstrip("\r")
-            if row.strip(" ") and len(row) - len(row.lstrip(" ")) <= above:
-                break
-            rows.append(row)
+            indent = len(row) - len(row.lstrip(" "))
+            if row.strip(" "):
+                if indent <= above:
+                    break
+                width = width or indent
+                if indent < width:
+                    raise self._fault("this line is indented less than the text it belongs to", "align it")
+            rows.append(row[width:] if width else "")
             self._at += 1
-        width = min([len(row) - len(row.lstrip(" ")) for row in rows if row.strip(" ")] or [0])
-        body = "\n".join([row[width:] for row in rows]).rstrip("\n")
+        ended = self._at < len(self._rows) or not self._rows[-1]
+        body = "\n".join(rows).rstrip("\n")
         if mark[0] == ">":
             if any(row[:1] in ("", " ", "\t") for row in body.split("\n")) and body:
                 raise self._fault("this folded text has empty or indented rows", "write | instead of >", line)
             body = body.replace("\n", " ")
-        return body if not body or mark[1:2] == "-" else body + "\n"
+        return body if not body or mark[1:2] == "-" or not ended else body + "\n"
 
     def _key(self, text: str) -> tuple[str, str] | None:
         """Key and rest of `key: value`; None when the text is none."""
@@ -181,7 +188,9 @@ class _Reader:
         key, colon, rest = text.rstrip(" \r").partition(": ")
         if not colon and key.endswith(":"):
             key, colon = key[:-1], ":"
-        return (key.strip(" "), rest) if colon and " #" not in key and key.strip(" ") else None
+        if not colon or " #" in key or not key.strip(" "):
+            return None
+        return self._plain(key.strip(" "), self._at + 1), rest
 
     def _scalar(self, text: str, line: int) -> Node:
         text = text.strip(" \r")
@@ -203,11 +212,10 @@ class _Reader:
             raise self._fault(f"something stands behind the value: {rest[:20]!r}", "", line)
 
     def _plain(self, text: str, line: int) -> str:
-        if text[:1] in ("&", "*", "!", "%", "@", "`", "|", ">") or text.startswith("? "):
-            raise self._fault(
-                "anchors, tags and the like are not read here", "write the value itself, or quote it", line
-            )
-        if ": " in text or text.endswith(":"):
+        if text and (text[0] in _INDICATORS or (text[0] in "-?:" and text[1:2] in ("", " "))):
+            sentence = f"no value begins with {text[0]} (anchors, tags and the like are not read)"
+            raise self._fault(sentence, "quote the value", line)
+        if ": " in text or text.endswith(":") or text.startswith(("--- ", "... ")):
             raise self._fault("two colons in one line", "quote the value", line)
         return text
 
@@ -276,7 +284,9 @@ class _Reader:
             if not end:
                 raise self._fault("these quotation marks are not closed in their line", "", line)
             return Node(self._quoted(text[:end], line), line), text[end:]
-        end = min([at for at in map(text.find, ",]}") if at >= 0], default=len(text))
+        end = min([at for at in map(text.find, ",[]{}") if at >= 0], default=len(text))
+        if not end and text[:1] == ",":
+            raise self._fault("a value is missing before a comma", "", line)
         return Node(self._plain(text[:end].strip(" "), line), line, True), text[end:]
 
 
