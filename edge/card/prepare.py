@@ -252,7 +252,7 @@ def _copied(place: Place, path: str) -> str:
 
 def laid(place: Place) -> None:
     """The folders of /data with their modes, and its schema. CardFault for data of a newer one; OSError."""
-    from edge.card.restore import finish
+    from edge.card.restore import Home, finish
 
     known = schema(place.data)
     if known > place.schema:
@@ -260,7 +260,7 @@ def laid(place: Place) -> None:
             f"the data have schema {known}, and this version reads them up to {place.schema}",
             "they were left alone: update again, or go back to the version that wrote them",
         )
-    finish(place.data)
+    finish(Home(place.data))
     for name, mode in FOLDERS:
         path = f"{place.data}/{name}"
         os.makedirs(path, mode=mode, exist_ok=True)

@@ -15,6 +15,7 @@ import os
 
 from edge.card.archive import BLOCK, FORMAT, HEAD, MOST, PARTS, PIECE, Kept
 from edge.faults import CardFault
+from edge.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,55 +28,71 @@ SPARE = 8 << 20  # bytes that must stay free
 BEHIND = 1 << 20  # bytes of zeros that may follow the end: tar pads to records
 
 
-def unpack(read: Callable[[int], bytes], home: str, schema: int, parts: tuple[str, ...] = PARTS) -> Kept:
-    """Write a tar aside in the folder `home` and mark it ready for `finish`. CardFault: nothing was changed.
+class Home(Record):
+    """Where parts belong: `folder`, and in it the name of each part. `prefix`: of what lies beside them meanwhile."""
+
+    folder: str
+    names: tuple[tuple[str, str], ...] = tuple([(part, part) for part in PARTS])
+    prefix: str = ""
+    parts: tuple[str, ...] = PARTS  # what may be in the tar
+
+    @property
+    def aside(self) -> str:
+        return f"{self.folder}/{self.prefix}{ASIDE}"
+
+    @property
+    def before(self) -> str:
+        return f"{self.folder}/{self.prefix}{BEFORE}"
+
+
+def unpack(read: Callable[[int], bytes], home: Home, schema: int) -> Kept:
+    """Write a tar aside in the folder of `home` and mark it ready for `finish`. CardFault: nothing was changed.
 
     read(n): the next n bytes, fewer only at the end. schema: the newest that can be used here.
     """
-    finish(home)
-    aside = f"{home}/{ASIDE}"
+    aside = home.aside
     try:
+        finish(home)
         os.mkdir(aside, 0o700)
-        kept = _Unpacking(read, aside, schema, parts).all()
+        kept = _Unpacking(read, aside, schema, home.parts).all()
         _synced(aside)
         os.close(os.open(f"{aside}/{MARK}", os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
         sync_folder(aside)
-        sync_folder(home)
+        sync_folder(home.folder)
     except OSError as error:
         _clear(aside)
-        raise CardFault(
-            f"{home} cannot take it: {(error.strerror or 'unknown').lower()}; nothing was changed"
-        ) from error
+        why = (error.strerror or "unknown").lower()
+        raise CardFault(f"{home.folder} cannot take it: {why}; nothing was changed") from error
     except CardFault:
         _clear(aside)
         raise
     return kept
 
 
-def finish(home: str) -> bool:
+def finish(home: Home) -> bool:
     """Put what is ready in its place, as far as a cut left it, and clear away what never became so. OSError.
 
     True when there was something ready.
     """
-    aside, before = f"{home}/{ASIDE}", f"{home}/{BEFORE}"
+    aside, before = home.aside, home.before
     if not os.path.lexists(f"{aside}/{MARK}"):
         _clear(aside)
         _clear(before)
         return False
     os.makedirs(before, mode=0o700, exist_ok=True)
-    for name in PARTS:
-        if os.path.lexists(f"{aside}/{name}"):
-            if os.path.lexists(f"{home}/{name}"):
-                _clear(f"{before}/{name}")
-                os.rename(f"{home}/{name}", f"{before}/{name}")
-            os.rename(f"{aside}/{name}", f"{home}/{name}")
-            for folder in (home, before, aside):
+    for part, name in home.names:
+        if os.path.lexists(f"{aside}/{part}"):
+            if os.path.lexists(f"{home.folder}/{name}"):
+                _clear(f"{before}/{part}")
+                os.rename(f"{home.folder}/{name}", f"{before}/{part}")
+            os.rename(f"{aside}/{part}", f"{home.folder}/{name}")
+            for folder in (home.folder, before, aside):
                 sync_folder(folder)
     os.unlink(f"{aside}/{MARK}")
     sync_folder(aside)
     _clear(aside)
     _clear(before)
-    sync_folder(home)
+    sync_folder(home.folder)
     return True
 
 

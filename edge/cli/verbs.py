@@ -204,10 +204,17 @@ def update(options: Options) -> int:
 
 
 def card(options: Options) -> int:
-    """`fieldhand card prepare`: a step of the boot."""
+    """`fieldhand card prepare|health`: steps of the boot."""
     from edge.cli.card import card as step
 
     return step(options)
+
+
+def data(options: Options) -> int:
+    """`fieldhand data backup FILE|restore FILE|reset`."""
+    from edge.cli.data import data as keep
+
+    return keep(options)
 
 
 def supervise(options: Options) -> int:
@@ -236,5 +243,6 @@ VERBS: dict[str, Callable[[Any], int]] = {
     "provision": provision,
     "update": update,
     "card": card,
+    "data": data,
     "supervise": supervise,
 }

@@ -14,7 +14,7 @@ import pytest
 
 from edge.card import archive, restore
 from edge.card.archive import backup
-from edge.card.restore import finish, unpack
+from edge.card.restore import Home, unpack
 from edge.faults import CardFault
 
 ABOUT: dict[str, object] = {"schema": 1, "version": "1.0"}
@@ -63,7 +63,11 @@ def tree(data: Path) -> dict[str, tuple[int, bytes]]:
 
 
 def back(tar: bytes, data: Path, schema: int = 1) -> archive.Kept:
-    return unpack(io.BytesIO(tar).read, str(data), schema)
+    return unpack(io.BytesIO(tar).read, Home(str(data)), schema)
+
+
+def finish(data: str) -> bool:
+    return restore.finish(Home(data))
 
 
 def test_what_went_out_comes_back_with_its_modes(home: Path, tmp_path: Path) -> None:
@@ -221,6 +225,21 @@ def test_more_than_there_is_room_for_is_refused_before_it_is_written(tmp_path: P
     with pytest.raises(CardFault, match="no room"):
         back(tar, tmp_path)
     assert os.listdir(tmp_path) == []
+
+
+def test_a_part_may_have_another_name_where_it_belongs_and_neighbours_stay(home: Path, tmp_path: Path) -> None:
+    tar = tarred(("state/x", b"new", {}))
+    for name in ("fieldhand", "restore.new", "other"):
+        (tmp_path / "at" / name).mkdir(parents=True)
+    (tmp_path / "at/fieldhand/x").write_text("old")
+    place = Home(str(tmp_path / "at"), (("state", "fieldhand"),), "fieldhand.", ("state",))
+    unpack(io.BytesIO(tar).read, place, 1)
+    assert (tmp_path / "at/fieldhand/x").read_text() == "old"
+    assert restore.finish(place)
+    assert (tmp_path / "at/fieldhand/x").read_text() == "new"
+    assert sorted(os.listdir(tmp_path / "at")) == ["fieldhand", "other", "restore.new"]
+    with pytest.raises(CardFault, match="no place here"):
+        unpack(io.BytesIO(tarred(("work/x", b"", {}))).read, place, 1)
 
 
 def test_set_user_bits_are_not_taken(tmp_path: Path) -> None:

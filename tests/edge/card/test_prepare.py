@@ -195,6 +195,17 @@ def test_data_of_a_newer_schema_are_refused_plainly(bench: Bench) -> None:
     assert (bench.kept / "schema").read_text() == "2\n"
 
 
+@needs_mke2fs
+def test_a_restore_that_is_ready_takes_its_place_before_anything_uses_it(bench: Bench) -> None:
+    bench.start()
+    for path, text in (("work/x", "old"), ("restore.new/work/x", "new"), ("restore.new/ready", "")):
+        (bench.kept / path).parent.mkdir(parents=True, exist_ok=True)
+        (bench.kept / path).write_text(text)
+    assert bench.start() == Found()
+    assert Path(bench.place.data, "work/x").read_text() == "new"
+    assert sorted(os.listdir(bench.place.data)) == ["config", "etc", "schema", "state", "work"]
+
+
 def test_without_mke2fs_nothing_is_called_made(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     found = bench.start()
