@@ -96,6 +96,15 @@ def test_what_is_no_line_of_a_signature_is_refused(line: bytes) -> None:
         manifest.signer(TEXT, line, [KEY])
 
 
+def test_a_signature_in_a_second_spelling_of_base64_is_refused() -> None:
+    line = manifest.sign(TEXT, SEED)
+    last = line[-4:-3]
+    others = [bytes([letter]) for letter in range(33, 127) if bytes([letter]) != last]
+    for other in others:
+        with pytest.raises(CardFault):
+            manifest.signer(TEXT, line[:-4] + other + line[-3:], [KEY])
+
+
 def test_one_flipped_bit_of_text_or_signature_is_a_fault_and_never_another_exception() -> None:
     chance = random.Random(11)
     line = manifest.sign(TEXT, SEED)
