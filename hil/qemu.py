@@ -1,0 +1,156 @@
+"""One emulated board: QEMU's process with a card in it, its console and its monitor.
+
+Rules:
+1. `power_on` starts it, `cut` takes the power away (SIGKILL: nothing is flushed, nobody is told). A card that was in it
+   can be put in again, or looked into while it is off. Every end of the object is a cut.
+2. A reset that the board makes itself starts it over within the same process; `resets` counts them.
+3. The words that the model needs, and those of a test, come to the kernel by cmdline.txt on p1, as on a real board.
+4. The board has no network unless it was asked for.
+5. `boot` waits for a text with a deadline. Where the emulation itself stood still (rule of hil/boards.py) there is one
+   more try, and `notes` tells of it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from types import TracebackType
+
+from edge.card import layout
+from edge.faults import HardwareFault
+from hil import card as cards
+from hil.boards import Board
+from hil.console import Console, Silence, connected
+from hil.qmp import Monitor
+
+QEMU = "qemu-system-aarch64"
+START_SECONDS = 120.0
+LOGIN = r"login: "
+
+
+class Machine:
+    """A board with a card. `words` are added to the kernel's command line; use it as a context."""
+
+    def __init__(self, board: Board, card: Path, words: tuple[str, ...] = ()) -> None:
+        self.board, self.card = board, card
+        self.notes: list[str] = []
+        self._folder = Path(tempfile.mkdtemp(prefix="hil-"))
+        self._child: subprocess.Popen[bytes] | None = None
+        self._console: Console | None = None
+        self._monitor: Monitor | None = None
+        self._past = ""
+        _prepare(board, card, self._folder, words)
+
+    def __enter__(self) -> Machine:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        self.cut()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    @property
+    def console(self) -> Console:
+        """The console of the board that runs; HardwareFault when it is off."""
+        if self._console is None:
+            raise HardwareFault(f"{self.board.machine} is off")
+        return self._console
+
+    @property
+    def monitor(self) -> Monitor:
+        """The monitor of the board that runs; HardwareFault when it is off."""
+        if self._monitor is None:
+            raise HardwareFault(f"{self.board.machine} is off")
+        return self._monitor
+
+    @property
+    def transcript(self) -> str:
+        """All that came over the console since the object was made."""
+        return self._past + (self._console.transcript if self._console else "")
+
+    def power_on(self) -> None:
+        """Start the board. HardwareFault when QEMU does not come up."""
+        if shutil.which(QEMU) is None:
+            raise HardwareFault(f"{QEMU} is not on this machine", "apt install qemu-system-arm")
+        self.cut()
+        for name in ("console", "monitor"):
+            (self._folder / name).unlink(missing_ok=True)
+        with (self._folder / "errors").open("wb") as errors:
+            self._child = subprocess.Popen(
+                command(self.board, self.card, self._folder),
+                stdin=subprocess.DEVNULL,
+                stdout=errors,
+                stderr=errors,
+                env={"PATH": os.environ.get("PATH", ""), "TMPDIR": str(self._folder)},
+            )
+        try:
+            self._console = Console(connected(self._folder / "console", START_SECONDS))
+            self._monitor = Monitor(connected(self._folder / "monitor", START_SECONDS))
+        except HardwareFault as error:
+            self.cut()
+            raise HardwareFault(f"QEMU did not start {self.board.machine}: {self._errors() or error}") from error
+
+    def cut(self) -> None:
+        """Take the power away."""
+        if self._child is not None:
+            self._child.kill()
+            self._child.wait()
+        if self._console is not None:
+            while self._console.pump(0.1):
+                pass
+            self._past = self.transcript
+            self._console.close()
+        if self._monitor is not None:
+            self._monitor.close()
+        self._child = self._console = self._monitor = None
+
+    @property
+    def resets(self) -> int:
+        """How often the board started over by itself since the power came on."""
+        return self.monitor.count("RESET")
+
+    def boot(self, wanted: str = LOGIN, seconds: float = 900.0) -> None:
+        """Power on and wait for a text; once more when the emulation stood still, which is noted. Silence otherwise."""
+        self.power_on()
+        try:
+            self.console.expect(wanted, seconds)
+        except Silence:
+            if not self.stands():
+                raise
+            self.notes.append(f"{self.board.machine} stood still in the emulation and was started once more")
+            self.power_on()
+            self.console.expect(wanted, seconds)
+
+    def stands(self) -> bool:
+        """Whether QEMU still runs and nothing comes over the console any more."""
+        before = len(self.console.transcript)
+        self.console.quiet(20.0)
+        return self.console.open and len(self.console.transcript) == before
+
+    def _errors(self) -> str:
+        return (self._folder / "errors").read_text("utf-8", "replace").strip()
+
+
+def command(board: Board, card: Path, folder: Path) -> list[str]:
+    """QEMU's command line. `folder` holds uboot and tree (see _prepare) and takes the sockets console and monitor."""
+    ports = ["-serial", "null"] * board.console
+    tree = ["-dtb", str(folder / "tree")] if board.way == "kernel" else []
+    return [
+        *(QEMU, "-M", board.machine, *board.accel, "-display", "none", "-nodefaults"),
+        *(f"-{board.way}", str(folder / "uboot"), *tree),
+        *("-drive", f"file={card},if=sd,format=raw"),
+        *(*ports, "-chardev", f"socket,id=console,path={folder}/console,server=on,wait=on"),
+        *("-serial", "chardev:console", "-qmp", f"unix:{folder}/monitor,server=on,wait=off"),
+    ]
+
+
+def _prepare(board: Board, card: Path, folder: Path, words: tuple[str, ...]) -> None:
+    """What the firmware would load, and the words for the kernel on the card."""
+    (folder / "uboot").write_bytes(cards.get(card, layout.CONFIG, board.uboot))
+    if board.way == "kernel":
+        (folder / "tree").write_bytes(cards.get(card, layout.SLOT_A, f"dtb/{board.tree}"))
+    told = cards.get(card, layout.CONFIG, "cmdline.txt").decode("ascii", "replace").split()
+    line = " ".join(dict.fromkeys((*told, *board.words, *words)))
+    cards.put(card, layout.CONFIG, "cmdline.txt", line.encode() + b"\n")

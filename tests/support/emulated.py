@@ -1,0 +1,53 @@
+"""What the tests on emulated boards share: a board with a card of the built image in it, a shell on it.
+
+These tests run only when they are asked for (`make hil`), so what they need and do not find is a failure, not a skip.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from hil import card
+from hil.boards import named
+from hil.qemu import Machine
+
+PASSWORD = "fieldhand"
+SHELL = r"# $"
+
+
+@contextmanager
+def inserted(machine: str, folder: Path, words: tuple[str, ...] = ()) -> Iterator[Machine]:
+    """A board that is off, with a copy of its product's image in it; on a failure its console is printed."""
+    board = named(machine)
+    image = card.image(board.product)
+    if image is None:
+        pytest.fail(f"there is no image of {board.product} in {card.images()}: `make images` builds it")
+    copy = folder / "card.img"
+    card.insert(image, copy)
+    with Machine(board, copy, words) as found:
+        try:
+            yield found
+        except BaseException:
+            found.cut()
+            print(f"--- the console of {machine} ---\n{found.transcript}")
+            raise
+        finally:
+            for note in found.notes:
+                print(f"\n{note}")
+    copy.unlink()
+
+
+def shell(machine: Machine, come: bool = True) -> None:
+    """Log in as rescue. `come`: the login's prompt was used up already."""
+    console = machine.console
+    if not come:
+        console.line("")
+        console.expect(r"login: ")
+    console.line("rescue")
+    console.expect(r"Password: ")
+    console.line(PASSWORD)
+    console.expect(SHELL)
