@@ -2,7 +2,7 @@
 
 Rules:
 1. Names: X.img.zst and X.img have their map in X.img.bmap (or X.bmap); manifest.json and manifest.sig are in the same
-   folder.
+   folder, or in that of a map that was named: so a card is held against the build that it came from.
 2. A signature counts when a key that was named by --key made it. Without one the answer is no, unless `unsigned` is
    said. The hashes of a manifest that is there are compared in any case: they tell damage, signed or not.
 3. An image is the manifest's when the manifest has the hash of its file, or the hash of a map whose hashes hold for it.
@@ -41,12 +41,19 @@ def look(image: Path, named: Path | None, keys: list[Key], unsigned: bool) -> Be
     """Everything beside an image, checked by the rules; CardFault for what is missing, wrong or not trusted."""
     map_path = named or find_map(image)
     of = bmap.read(_bytes(map_path, 8 << 20), map_path.name) if map_path else None
-    told, signer, words = _manifest(image.parent, keys, unsigned)
+    told, signer, words = _manifest(_folder(image, named), keys, unsigned)
     if told is not None:
         words += _compared(told, image, map_path, signer is not None)
     if of is None:
         words.append("no block map: all of the image is written")
     return Beside(of, told, signer, tuple(words))
+
+
+def _folder(image: Path, named: Path | None) -> Path:
+    """Where the manifest is: beside the image, else beside a map that was named."""
+    if named is None or (image.parent / "manifest.json").is_file():
+        return image.parent
+    return named.parent
 
 
 def find_map(image: Path) -> Path | None:
@@ -87,13 +94,15 @@ def _must(unsigned: bool, sentence: str, fix: str = "") -> None:
 def _compared(told: Manifest, image: Path, map_path: Path | None, signed: bool) -> list[str]:
     """Hold the files against the manifest (rule 3)."""
     words = []
-    for path in [image] if map_path is None else [image, map_path]:
+    # A card is no file: what it holds is held against the map.
+    files = [path for path in (image, map_path) if path is not None and path.is_file()]
+    for path in files:
         listed = told.files.get(path.name)
         if listed is None:
             words.append(f"{path.name} is not listed in the manifest")
         elif listed.size != path.stat().st_size or listed.sha256 != sha256(path):
             raise CardFault(f"{path.name} is not the file of its manifest: it is damaged or another", "take it anew")
-    if signed and len(words) == (1 if map_path is None else 2):
+    if signed and len(words) == len(files):
         raise CardFault(f"the manifest beside {image.name} is signed, but is of other files", "--unsigned to ignore it")
     return words
 

@@ -121,7 +121,8 @@ def _used_file(machine: Machine, path: str) -> str:
 
 def listed(machine: Machine, image: Image) -> str:
     """The disks of this machine, those that would be taken first."""
-    need = image.stored if not image.packed else 0
+    near = beside.find_map(image.path)
+    need = bmap.read(near.read_bytes(), near.name).size if near else 0 if image.packed else image.stored
     rows = [(disks.refusal(machine, disk.name, need, again=False), disk) for disk in disks.every(machine)]
     lines = [f"  {disks.described(disk)}" for sentence, disk in rows if not sentence]
     lines = ["would be written over:", *lines] if lines else ["no disk that looks like a card is here."]

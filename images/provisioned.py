@@ -10,33 +10,44 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from edge.card import provision
+from edge.card import mbr, provision
 from edge.card.layout import CONFIG, PARTS, SECTOR
-from edge.faults import ConfigFault
+from edge.faults import CardFault, ConfigFault
 from images import bmap, host
 from images.bmap import Map
+from images.fatread import is_fat32
 from images.source import Image
 
+PLACE = PARTS[CONFIG][0] * SECTOR
 _LIMIT = 1 << 20
 
 
 def make(image: Image, of: Map, file: Path, folder: Path) -> tuple[Image, Map]:
     """The image with the file on its first partition, in `folder`, and its map. ConfigFault for a wrong file."""
-    text = read(file)
+    text = taken(file)
     own = folder / "card.img"
     with own.open("wb") as out:
         out.truncate(of.size)
         for offset, piece in image.pieces(of):
             out.seek(offset)
             out.write(piece)
+    with own.open("rb") as card:
+
+        def read(offset: int, length: int) -> bytes:
+            card.seek(offset)
+            return card.read(length)
+
+        if mbr.read(read(0, mbr.SIZE)) is None or not is_fat32(read(PLACE, SECTOR)):
+            raise CardFault(
+                f"{image.path.name} has no first partition for {provision.FILE}: it is no image of this kind"
+            )
     put = folder / provision.FILE
     put.write_bytes(text)
-    place = f"{own}@@{PARTS[CONFIG][0] * SECTOR}"
-    host.run("mcopy", "-Qmo", "-i", place, put, f"::/{provision.FILE}", add={"MTOOLS_SKIP_CHECK": "1"})
+    host.run("mcopy", "-Qmo", "-i", f"{own}@@{PLACE}", put, f"::/{provision.FILE}", add={"MTOOLS_SKIP_CHECK": "1"})
     return Image(own), bmap.of(own)
 
 
-def read(file: Path) -> bytes:
+def taken(file: Path) -> bytes:
     """A provision.toml that a board would take; ConfigFault with every line that it would not."""
     try:
         with file.open("rb") as opened:

@@ -35,6 +35,7 @@ from images.source import Image
 from images.writing import first_difference
 
 _SHOWN = 8
+_STEP = 1 << 20
 
 ABOUT = """\
 Checks an image (.img, .img.zst) or a card (/dev/sdX): signature, manifest, block map, partition table, boot state, both
@@ -180,7 +181,7 @@ def _mapped(read: Read, size: int, of: Map | None, progress: Progress) -> Row:
     with progress.step("comparing"):
         for part in of.ranges:
             start, end = of.place(part)
-            if part.sha256 and hashlib.sha256(read(start, end - start)).hexdigest() != part.sha256:
+            if part.sha256 and _hash(read, start, end) != part.sha256:
                 wrong.append((start, end))
             done += end - start
             progress.at(done, of.bytes)
@@ -189,6 +190,13 @@ def _mapped(read: Read, size: int, of: Map | None, progress: Progress) -> Row:
         more = f"; and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
         return Row("block map", BAD, f"{len(wrong)} of {len(of.ranges)} ranges differ: {'; '.join(places)}{more}")
     return Row("block map", OK, f"{len(of.ranges)} ranges, {amount(of.bytes)}, each as its hash says")
+
+
+def _hash(read: Read, start: int, end: int) -> str:
+    digest = hashlib.sha256()
+    for at in range(start, end, _STEP):
+        digest.update(read(at, min(_STEP, end - at)))
+    return digest.hexdigest()
 
 
 def _told(read: Read, start: int, end: int, of: Map) -> str:
@@ -205,11 +213,14 @@ def _exact(read: Read, start: int, end: int, of: Map) -> int:
     length = PARTS[SLOTS["a"]][1] * SECTOR
     away = two - one if one <= start < one + length else one - two if two <= start < two + length else 0
     twin = {of.place(part): part.sha256 for part in of.ranges}.get((start + away, end + away), "")
-    there = read(start + away, end - start) if away else b""
-    if not twin or hashlib.sha256(there).hexdigest() != twin:
+    if not away or not twin or _hash(read, start + away, end + away) != twin:
         return -1
-    here = read(start, end - start)
-    return start + first_difference(here, there)
+    for at in range(start, end, _STEP):
+        count = min(_STEP, end - at)
+        here, there = read(at, count), read(at + away, count)
+        if here != there:
+            return at + first_difference(here, there)
+    return -1
 
 
 # --- the gates of the build ---

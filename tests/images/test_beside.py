@@ -119,6 +119,17 @@ def test_without_a_map_all_is_written_and_a_named_map_goes_first(image: Path) ->
         look(image, key(), named=image.with_name("absent"))
 
 
+def test_a_card_is_held_against_the_build_that_its_named_map_lies_in(image: Path, tmp_path: Path) -> None:
+    other = tmp_path / "elsewhere"
+    other.mkdir()
+    card = other / "card"
+    card.write_bytes(b"image" * 5000)
+    found = look(card, key(), named=image.with_name("x.img.bmap"))
+    assert found.signer == key() and found.manifest is not None
+    with pytest.raises(CardFault, match=r"no manifest\.json lies in"):
+        look(card, key())
+
+
 def test_keys_are_read_from_files(tmp_path: Path) -> None:
     (tmp_path / "a.pub").write_text(f"{key().public.hex()} field\n")
     assert beside.read_keys([tmp_path / "a.pub"]) == [key()]

@@ -220,3 +220,11 @@ def test_a_wrong_provision_file_is_told_with_its_lines_and_nothing_is_written(im
     with pytest.raises(ConfigFault, match=r"mine\.toml:2: "):
         flash.main([str(image), str(tmp_path / "card"), "--unsigned", "--provision", str(file)])
     assert not (tmp_path / "card").exists()
+
+
+def test_an_image_of_another_kind_takes_no_provision_file(image: Path, tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text('[board]\nhostname = "pump-7"\n')
+    with pytest.raises(CardFault, match=r"x\.img has no first partition for provision\.toml"):
+        flash.main([str(image), str(tmp_path / "card"), "--unsigned", "--provision", str(file)])
+    assert not (tmp_path / "card").exists()

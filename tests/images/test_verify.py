@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import hashlib
 import os
 import random
 import shutil
+from binascii import crc32
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,10 +12,11 @@ import pytest
 
 from edge.card import state
 from edge.card.layout import CONFIG, PARTS, SECTOR, SLOT_A, SLOT_B, STATE_PLACES
+from edge.card.manifest import Manifest, Slot
 from edge.faults import CardFault, UsageFault
-from images import bmap, contents, verify
+from images import bmap, contents, fat, host, verify
 from images.contents import BAD, OK, Row
-from images.fatread import Read
+from images.fatread import Read, Volume
 from images.progress import Progress
 from tests.support import small_cards
 
@@ -179,7 +182,7 @@ def test_a_packed_image_is_checked_as_it_will_be_on_the_card(
     packed = tmp_path / "x.img.zst"
     if shutil.which("zstd") is None:
         pytest.skip("no zstd here")
-    verify.host.run("zstd", "-1", "-q", small_card, "-o", packed)
+    host.run("zstd", "-1", "-q", small_card, "-o", packed)
     (tmp_path / "x.img.bmap").write_text(bmap.text(of))
     assert verify.main([str(packed), "--unsigned", "--no-gates"]) == 0
     assert "ok   block map" in capsys.readouterr().out
@@ -187,6 +190,54 @@ def test_a_packed_image_is_checked_as_it_will_be_on_the_card(
     packed.write_bytes(data[: len(data) // 2] + bytes((data[len(data) // 2] ^ 255,)) + data[len(data) // 2 + 1 :])
     assert verify.main([str(packed), "--unsigned", "--no-gates"]) == 1
     assert "BAD  " in capsys.readouterr().out
+
+
+@small_cards.needs_fat
+@pytest.mark.skipif(bool(host.missing(["unsquashfs"])), reason="no squashfs-tools here")
+def test_a_root_that_cannot_be_unpacked_fails_the_gates(small_card: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its hash holds, and it is no squashfs all the same."""
+    assert verify.main([str(small_card), "--unsigned"]) == 1
+    out = capsys.readouterr().out
+    assert "BAD  gates" in out and "the root of slot A cannot be unpacked" in out and "1 of " in out
+
+
+@small_cards.needs_fat
+def test_the_slots_are_held_against_a_signed_manifest(damaged: Damage) -> None:
+    read = damaged({})
+    start = PARTS[SLOT_A][0] * SECTOR
+    size = -(-(max(end for _, end in contents.volume(read, SLOT_A).used()) - start) // 4096) * 4096
+    digest = hashlib.sha256(read(start, size)).hexdigest()
+    told = Manifest("pi-armv6", "1.0", "armel", "bookworm", ("x",), 0, 1, Slot(size, digest, digest), {})
+    assert wrong(contents.rows(read, told)) == {}
+    # The last kernel byte of slot B alone: no other check of it needs the manifest.
+    at = place_of(read, SLOT_B, "kernel", 100)
+    found = wrong(contents.rows(damaged({at: 2}), told))
+    assert found.keys() == {"slot B, manifest", "both slots"}
+    newer = Manifest("pi-armv6", "2.0", "armel", "bookworm", ("x",), 0, 1, Slot(size, digest, digest), {})
+    assert "not compared" in {row.what: row.sentence for row in contents.rows(read, newer)}["slot A, manifest"]
+
+
+@small_cards.needs_fat
+@pytest.mark.parametrize("where", ["head", "body", None])
+def test_a_kernel_in_the_form_of_uboot_is_held_against_its_checksums(tmp_path: Path, where: str | None) -> None:
+    body = b"kernel" * 1000
+    head = bytearray(b"\x27\x05\x19\x56" + bytes(20) + crc32(body).to_bytes(4, "big") + bytes(36))
+    head[4:8] = crc32(bytes(head)).to_bytes(4, "big")
+    data = bytearray(bytes(head) + body)
+    if where:
+        data[40 if where == "head" else 3000] ^= 1
+    (tmp_path / "files").mkdir()
+    (tmp_path / "files/kernel").write_bytes(data)
+    fat.make(tmp_path / "x.fat", "X", 1, 70_000, tmp_path / "files", small_cards.EPOCH)
+    part = (tmp_path / "x.fat").read_bytes()
+    volume = Volume(lambda offset, length: part[offset : offset + length])
+    if where is None:
+        contents._boots(volume, "kernel")
+        with pytest.raises(CardFault, match="there is no initrd"):
+            contents._boots(volume, "initrd")
+    else:
+        with pytest.raises(CardFault, match="the head of kernel is damaged" if where == "head" else "does not hold"):
+            contents._boots(volume, "kernel")
 
 
 def test_what_is_neither_image_nor_card_is_told(tmp_path: Path) -> None:
