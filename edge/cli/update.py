@@ -129,7 +129,7 @@ def _words(state: State, running: str) -> str:
         "flashed": "as flashed",
         "update": "an update",
         "back": "gone back to",
-        "confirmed": "its health check passed",
+        "confirmed": "its health check passed, or an operator said so",
         "fellback": "the other slot was never confirmed, so this one was taken again",
         "rotten": "the other slot could not be started, so this one was taken again",
     }[state.why]

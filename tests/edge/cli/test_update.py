@@ -180,7 +180,7 @@ def test_status_says_what_is_in_both_slots_and_what_happens_next(
     assert capfd.readouterr().out.splitlines() == [
         "slot a   pi-test 1.0, data schema 1, runs",
         "slot b   pi-test 0.9, data schema 1, is fallen back to",
-        "state    confirmed (its health check passed)",
+        "state    confirmed (its health check passed, or an operator said so)",
         f"keys     tests ({KEY.id})",
     ]
     board.run(board.file())
