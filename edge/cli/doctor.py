@@ -178,12 +178,13 @@ def _clock() -> Iterator[Finding]:
 
 def _hardware(chosen: Chosen | None, state: str) -> Iterator[Finding]:
     """Kernel, nodes, groups, what is on at boot, chips, lines, the guard, the watchdog."""
-    from edge.cli import doctor_boot, doctor_lines, doctor_nodes
+    from edge.cli import doctor_boot, doctor_card, doctor_lines, doctor_nodes
     from edge.peripherals.boards.identity import identify
 
     owned = chosen.owned if chosen is not None and chosen.real else None
     place = doctor_nodes.here(owned is not None and not owned.chips)  # a model of chips needs no node
     board = identify(place.data)
+    yield from doctor_card.findings(place)
     yield from doctor_nodes.findings(place)
     yield from doctor_boot.findings(place, board.family)
     yield from doctor_lines.findings(board, chosen, state, doctor_lines.looked(chosen))
