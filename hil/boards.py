@@ -39,7 +39,7 @@ BOARDS = {
             words=_LACKS,
         ),
         Board(*("raspi2b", "pi-armv7", "u-boot-rpi_2.bin", "bios", "bcm2836-rpi-2-b.dtb", 0), words=_LACKS),
-        Board(*("raspi3b", "pi-arm64", "u-boot-rpi_arm64.bin", "kernel", "bcm2837-rpi-3-b.dtb", 1), words=_LACKS),
+        Board(*("raspi3b", "pi-arm64", "u-boot-rpi_3.bin", "kernel", "bcm2837-rpi-3-b.dtb", 1), words=_LACKS),
     )
 }
 

@@ -167,6 +167,7 @@ class _Build:
         selector.uboot(self.debs["u-boot-rpi"], set(self.product.uboot.values()), self.config, self.scratch)
         selector.script(BOARD / "boot.cmd", self.product, self.config, self.scratch, self.epoch)
         selector.texts(BOARD, self.product, self.order.version, self.config)
+        selector.trees(self.slot, self.config)
         for number, stage, name in (
             (layout.CONFIG, self.config, "config"),
             (layout.SLOT_A, self.slot, "slot"),

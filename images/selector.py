@@ -4,6 +4,7 @@
     u-boot-TARGET.bin                     U-Boot, one for each target that the product names
     config.txt                            which model starts what; cmdline.txt: words for the kernel besides our own
     boot.scr                              images/board/boot.cmd as U-Boot runs it
+    *.dtb                                 device trees of the models: the firmware fills one in and hands it on
     provision.toml                        settings to fill in, all commented out
     status.txt                            what the board says of itself; preallocated, the board overwrites it in place
     README.txt                            what is what
@@ -11,7 +12,9 @@
 Rules:
 1. Only firmware that a model of the product needs: chips BCM2835 to BCM2837 take start.elf and bootcode.bin,
    BCM2711 takes start4.elf and has its boot code in a chip.
-2. Text files have the line ends of Windows: Notepad of older versions reads no others.
+2. Device trees stand here besides those of the slots: without one the firmware hands nothing on, and the 64-bit U-Boot
+   has no tree of its own (CONFIG_OF_BOARD), so it would not start. The kernel gets that of its slot.
+3. Text files have the line ends of Windows: Notepad of older versions reads no others.
 """
 
 from __future__ import annotations
@@ -96,6 +99,12 @@ def texts(board: Path, product: Product, version: str, stage: Path) -> None:
     (stage / "provision.toml").write_bytes(windows(_text(board / "provision.toml")))
     (stage / "README.txt").write_bytes(windows(README.format(product=product.name, version=version)))
     (stage / status.FILE).write_bytes(status.not_started())
+
+
+def trees(slot: Path, stage: Path) -> None:
+    """Copy the device trees of a slot's stage."""
+    for path in sorted((slot / "dtb").iterdir()):
+        (stage / path.name).write_bytes(path.read_bytes())
 
 
 def windows(text: str) -> bytes:
