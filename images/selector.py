@@ -1,6 +1,6 @@
 """What stands on the first partition: the firmware, U-Boot with its script, and what a person with a laptop reads.
 
-    bootcode.bin start*.elf fixup*.dat    firmware of the models of the product, with its licence
+    bootcode.bin start*cd.elf fixup*cd.dat  firmware of the models of the product, with its licence
     u-boot-TARGET.bin                     U-Boot, one for each target that the product names
     config.txt                            which model starts what; cmdline.txt: words for the kernel besides our own
     boot.scr                              images/board/boot.cmd as U-Boot runs it
@@ -10,8 +10,9 @@
     README.txt                            what is what
 
 Rules:
-1. Only firmware that a model of the product needs: chips BCM2835 to BCM2837 take start.elf and bootcode.bin,
-   BCM2711 takes start4.elf and has its boot code in a chip.
+1. Only firmware that a model of the product needs: chips BCM2835 to BCM2837 take start_cd.elf and bootcode.bin,
+   BCM2711 takes start4cd.elf and has its boot code in a chip. These are the small builds of it: config.txt says
+   gpu_mem=16, and with that the firmware asks for these names. Who raises gpu_mem has to add start.elf and fixup.dat.
 2. Device trees stand here besides those of the slots: without one the firmware hands nothing on, and the 64-bit U-Boot
    has no tree of its own (CONFIG_OF_BOARD), so it would not start. The kernel gets that of its slot.
 3. Text files have the line ends of Windows: Notepad of older versions reads no others.
@@ -30,8 +31,8 @@ from images.slot import cpu, wrap
 
 FIRMWARE = {"bcm2835": "start", "bcm2836": "start", "bcm2837": "start", "bcm2711": "start4"}
 FILES = {
-    "start": ("bootcode.bin", "start.elf", "fixup.dat", "start_cd.elf", "fixup_cd.dat"),
-    "start4": ("start4.elf", "fixup4.dat", "start4cd.elf", "fixup4cd.dat"),
+    "start": ("bootcode.bin", "start_cd.elf", "fixup_cd.dat"),
+    "start4": ("start4cd.elf", "fixup4cd.dat"),
 }
 README = """\
 Fieldhand {product} {version}

@@ -36,7 +36,7 @@ BOARD = "images/board/root"
 KERNEL = "linux-image-"
 # The kernel, its firmware and U-Boot have places of their own on the card.
 NOT_ROOT = (KERNEL, "raspi-firmware", "u-boot-")
-EMPTY = ("boot", "data", "dev", "etc", "mnt", "proc", "run", "sys", "tmp", "root", "usr/sbin")
+EMPTY = ("boot", "data", "dev", "etc", "mnt", "proc", "run", "sys", "tmp", "root", "usr/sbin", "var")
 Told = Callable[[str, int, int], object]
 
 
