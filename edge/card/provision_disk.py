@@ -54,9 +54,13 @@ class Disk:
         try:
             while raw:
                 raw = raw[os.write(handle, raw) :]
-            os.fsync(handle)
+            self.flush(handle)
         finally:
             os.close(handle)
+
+    def flush(self, handle: int) -> None:
+        """What was written is on the card."""
+        os.fsync(handle)
 
     def rename(self, old: str, new: str) -> None:
         os.replace(old, new)
@@ -71,7 +75,7 @@ class Disk:
     def sync(self, folder: str) -> None:
         handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            os.fsync(handle)
+            self.flush(handle)
         finally:
             os.close(handle)
 

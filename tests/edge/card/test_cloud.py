@@ -54,7 +54,7 @@ def test_what_an_imager_writes_is_taken_and_what_is_not_here_is_named() -> None:
     assert found.password_hash == HASH and found.named == ("board", "login")
     assert all(one.only_said for one in wrong)
     named = {str(one).split(" is ")[0] for one in wrong}
-    assert named >= {"user-data:4: packages", "user-data:6: apt", "user-data:11: keyboard", "user-data:21: runcmd"}
+    assert named >= {"user-data:4: packages", "user-data:6: apt", "user-data:12: keyboard", "user-data:22: runcmd"}
     assert any("operator" in one.sentence for one in wrong) and any("SSH" in one.sentence for one in wrong)
 
 
