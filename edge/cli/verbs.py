@@ -203,6 +203,13 @@ def update(options: Options) -> int:
     return renew(options)
 
 
+def data(options: Options) -> int:
+    """`fieldhand data backup FILE|restore FILE|reset`."""
+    from edge.cli.data import data as kept
+
+    return kept(options)
+
+
 def card(options: Options) -> int:
     """`fieldhand card prepare|health`: steps of the boot."""
     from edge.cli.card import card as step
@@ -242,6 +249,7 @@ VERBS: dict[str, Callable[[Any], int]] = {
     "image": image,
     "provision": provision,
     "update": update,
+    "data": data,
     "card": card,
     "data": data,
     "supervise": supervise,
