@@ -1,6 +1,6 @@
 """What stands on the first partition: the firmware, U-Boot with its script, and what a person with a laptop reads.
 
-    bootcode.bin start*cd.elf fixup*cd.dat  firmware of the models of the product, with its licence
+    bootcode.bin start*.elf fixup*.dat    firmware of the models of the product, with its licence
     u-boot-TARGET.bin                     U-Boot, one for each target that the product names
     config.txt                            which model starts what; cmdline.txt: words for the kernel besides our own
     boot.scr                              images/board/boot.cmd as U-Boot runs it
@@ -75,9 +75,7 @@ def uboot(deb: Path, targets: Iterable[str], stage: Path, work: Path) -> None:
         try:
             (stage / f"u-boot-{target}.bin").write_bytes(debs.file(deb, inner))
         except CardFault as fault:
-            raise CardFault(
-                f"{fault.sentence}, and config.txt wants it", "correct images/board/config-*.txt"
-            ) from fault
+            raise CardFault(fault.sentence, "correct [uboot] of the product") from fault
 
 
 def config(base: str, product: Product) -> str:
