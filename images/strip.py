@@ -51,7 +51,7 @@ LIBRARY = (
 )
 EXTENSIONS = (
     "_test* xx* nis ossaudiodev audioop _curses* _dbm _gdbm _codecs_cn _codecs_hk _codecs_jp _codecs_kr _codecs_tw",
-    "_codecs_iso2022 _multibytecodec _lsprof _crypt _tkinter _interp*",
+    "_codecs_iso2022 _multibytecodec _lsprof _crypt _tkinter",
 )
 # Character sets that text on a board comes in; the others are tables of what nobody writes any more.
 ENCODINGS = (
