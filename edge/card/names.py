@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 LONGEST_NAME = 63  # of a label: RFC 1123 section 2.1
 MOST_SERVERS = 4
+MOST_KEYS = 4
 SHORTEST_SECRET = 8
 LONGEST_PASSWORD = 127  # busybox login reads so many characters of a line
 LONGEST_KEY = 4096  # bytes, as edge/config.py reads a key file
@@ -186,6 +187,8 @@ def public_keys(value: Any) -> tuple[str, ...]:
     """Keys whose updates are taken: "HEX NAME" as a .pub file holds them -> the same lines, in small letters."""
     if not isinstance(value, list):
         raise ValueError('must be a list of public keys, each as its .pub file holds it: ["64 hex digits NAME"]')
+    if len(value) > MOST_KEYS:
+        raise ValueError(f"must hold at most {MOST_KEYS} keys, and holds {len(value)}")
     found = []
     for one in value:
         word, _, name = text(one).strip().partition(" ")

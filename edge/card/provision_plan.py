@@ -7,7 +7,7 @@
     etc/network              WIRED=dhcp|off|static, ADDRESS=a.b.c.d/n, GATEWAY=a.b.c.d, DNS="a b": lines for a shell
     etc/time                 SERVERS="a b"
     etc/shadow               the whole of /etc/shadow, with the password's hash for operator and rescue
-    etc/keys/provisioned.pub public keys whose updates are taken beside the image's own, one a line: HEX NAME
+    etc/keys/provisioned-N.pub  public keys whose updates are taken beside the image's own: HEX NAME, one a file
 
 Rules:
 1. Of a table that is named, what it says is all that holds afterwards: a file of it that is not asked for goes. Tables
@@ -19,6 +19,7 @@ Rules:
 
 from __future__ import annotations
 
+from edge.card.names import MOST_KEYS
 from edge.card.written import TAKEN, Wrong
 from edge.record import Record
 
@@ -31,11 +32,12 @@ if TYPE_CHECKING:
 
 CONFIG, KEY, LATER_FILE = "config/config.toml", "config/model.key", "config/later.toml"
 HOSTNAME, ID, ZONE, NETWORK, TIME = "etc/hostname", "etc/id", "etc/TZ", "etc/network", "etc/time"
-SHADOW, KEYS = "etc/shadow", "etc/keys/provisioned.pub"
+SHADOW = "etc/shadow"
+KEYS = tuple([f"etc/keys/provisioned-{number}.pub" for number in range(1, MOST_KEYS + 1)])
 USERS = ("operator", "rescue")
 # own table -> its files
 FILES = {
-    "board": (HOSTNAME, ID, ZONE, KEYS),
+    "board": (HOSTNAME, ID, ZONE, *KEYS),
     "login": (SHADOW,),
     "wired": (NETWORK,),
     "time": (TIME,),
@@ -109,7 +111,7 @@ def _texts(asked: Asked, board: Board) -> dict[str, str]:
     texts = {path: "" for name in asked.named for path in FILES.get(name, ())}
     if "board" in asked.named:
         texts.update({HOSTNAME: _line(asked.hostname), ID: _line(asked.id), ZONE: _line(asked.zone)})
-        texts[KEYS] = "".join([_line(key) for key in asked.keys])
+        texts.update({path: _line(key) for path, key in zip(KEYS, asked.keys)})
     if "login" in asked.named:
         texts[SHADOW] = _shadow(asked, board.shadow)
     if "wired" in asked.named and asked.network is not None:

@@ -64,6 +64,7 @@ WRONG: list[tuple[Any, Any, str]] = [
     *((names.api_key, word, "one word") for word in ("short", "two words here", "gr\u00fc\u00dfe-12345", "x" * 5000)),
     (names.public_keys, "ab" * 32, "a list"),
     (names.public_keys, ["ab"], "64 hex digits"),
+    (names.public_keys, ["ab" * 32] * 5, "at most 4"),
     (names.public_keys, ["ab" * 32 + " a b/c"], "1 to 64"),
 ]
 

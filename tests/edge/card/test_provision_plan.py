@@ -4,8 +4,9 @@ from typing import Any
 
 from edge import toml
 from edge.card.asked import Asked
+from edge.card.manifest import read_key
 from edge.card.provision import asked
-from edge.card.provision_plan import FILES, USERS, Board, Plan, hash_of, plan
+from edge.card.provision_plan import FILES, KEYS, USERS, Board, Plan, hash_of, plan
 from edge.card.sha_crypt import fits
 from edge.card.written import Wrong
 
@@ -37,11 +38,18 @@ def test_each_wish_becomes_its_file() -> None:
         "etc/hostname": "n3\n",
         "etc/id": "N3\n",
         "etc/TZ": "UTC0\n",
-        "etc/keys/provisioned.pub": "ab" * 32 + " ops\n",
+        "etc/keys/provisioned-1.pub": "ab" * 32 + " ops\n",
         "etc/network": 'WIRED=static\nADDRESS=10.0.0.2/8\nGATEWAY=\nDNS="9.9.9.9 1.1.1.1"\n',
         "etc/time": 'SERVERS="a.b c.d"\n',
     }
     assert planned('[network]\nwired = "off"\n') == {"etc/network": "WIRED=off\n"}
+
+
+def test_each_key_is_a_file_that_the_reader_of_keys_takes() -> None:
+    files = planned('[board]\nkeys = ["' + "AB" * 32 + ' ops", "' + "cd" * 32 + '"]\n')
+    read = [read_key(text, path) for path, text in sorted(files.items())]
+    assert [one.public for one in read] == [bytes.fromhex("ab" * 32), bytes.fromhex("cd" * 32)]
+    assert read[0].name == "ops"
 
 
 def test_the_password_is_a_hash_for_both_who_may_log_in_and_nobody_else() -> None:
@@ -81,7 +89,7 @@ def test_a_named_table_is_replaced_as_a_whole_and_others_stay() -> None:
 
 def test_files_of_a_named_table_that_are_not_asked_for_go() -> None:
     made, _ = the_plan('[board]\nhostname = "n3"\n[model]\nname = "offline"\n', Board({}, {}, "", "sk-12345678\n"))
-    assert set(made.gone) == {"etc/id", "etc/TZ", "etc/keys/provisioned.pub", "config/model.key"}
+    assert set(made.gone) == {"etc/id", "etc/TZ", *KEYS, "config/model.key"}
     assert any("taken away" in line for line in made.said)
     assert set(FILES["board"]) >= set(made.gone) - {"config/model.key"}
 
