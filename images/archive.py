@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 COMPONENTS = ("main", "non-free-firmware")
-TRUST = "signed-by=/usr/share/keyrings/debian-archive-keyring.gpg"
+KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
+TRUST = f"signed-by={KEYRING}"
 _KEPT = ("Package", "Version", "Source")
 _CONF = """Dir::State "{here}/state";
 Dir::State::status "{here}/status";
@@ -132,6 +133,8 @@ class Archive:
     # --- lists ---
 
     def _lay(self) -> None:
+        if self.trust == TRUST and not os.path.exists(KEYRING):
+            raise CardFault("Debian's keys are not on this machine", "apt install debian-archive-keyring")
         for name in ("state/lists/partial", "cache/archives/partial"):
             (self.folder / name).mkdir(parents=True, exist_ok=True)
         (self.folder / "status").write_text("")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from images.product import Product
 
-    R = TypeVar("R", "Deb", "Wheel")
+    R = TypeVar("R", "Deb", "Wheel", "Index")
 
 WHEELS = "wheels.json"
 CURRENT = "current"
@@ -123,8 +123,8 @@ def load(product: Product) -> Lock:
     return Lock(
         suite=product.suite,
         arch=product.arch,
-        epoch=int(data["epoch"]),
-        indexes=tuple(Index(**entry) for entry in data.get("indexes", [])),
+        epoch=_epoch(data, product.lock),
+        indexes=tuple(_entry(Index, entry, product.lock) for entry in data.get("indexes", [])),
         debs=tuple(deb for deb in debs if deb.name in kept - texts),
         texts=tuple(deb for deb in debs if deb.name in texts),
         wheels=_wheels_of(product, [wheel for wheel in wheels if product.python in wheel.pythons]),
@@ -187,18 +187,35 @@ def _data(path: Path) -> dict[str, Any]:
     return data
 
 
-def _entry(kind: type[R], entry: dict[str, Any], path: Path) -> R:
-    """A record of an entry; lists become tuples. CardFault when fields are missing or strange."""
+def _epoch(data: dict[str, Any], path: Path) -> int:
+    epoch = data.get("epoch")
+    if not isinstance(epoch, int) or epoch <= 0:
+        raise CardFault(f"{path}: epoch is {epoch!r}, not a time in seconds", _AGAIN)
+    return epoch
+
+
+def _entry(kind: type[R], entry: Any, path: Path) -> R:
+    """A record of an entry; lists become tuples. CardFault when fields are missing, strange or of another kind."""
+    if not isinstance(entry, dict):
+        raise CardFault(f"{path}: {entry!r} is no entry", _AGAIN)
     values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()}
     try:
         made = kind(**values)
     except TypeError as fault:
         raise CardFault(f"{path}: {fault}", _AGAIN) from fault
-    file, sha256, size = str(entry.get("path") or entry.get("file")), str(entry["sha256"]), entry["size"]
-    sound = len(sha256) == 64 and isinstance(size, int) and size > 0
-    if not sound or ".." in file.split("/") or file.startswith("/"):
-        raise CardFault(f"{path}: the entry of {entry['name']} is damaged", _AGAIN)
+    if not isinstance(made, Index) and not _sound(values):
+        raise CardFault(f"{path}: the entry of {values['name']} is damaged", _AGAIN)
     return made
+
+
+def _sound(values: dict[str, Any]) -> bool:
+    """True when a hash is a hash, a size is a size, and the file lies below the archive."""
+    digest, size, file = values["sha256"], values["size"], values.get("path", values.get("file"))
+    if not isinstance(digest, str) or len(digest) != 64 or not set(digest) <= set("0123456789abcdef"):
+        return False
+    if not isinstance(size, int) or size <= 0 or not isinstance(file, str):
+        return False
+    return bool(file) and not file.startswith("/") and ".." not in file.split("/")
 
 
 def dumps(head: dict[str, Any], lists: dict[str, list[Any]]) -> str:

@@ -10,6 +10,7 @@ Rules:
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import hashlib
 import http.client
@@ -200,6 +201,8 @@ def _attempt(item: Wanted, part: BinaryIO, tell: Callable[[int], None]) -> str:
             part.truncate(0)
         return f"the mirror answers {fault.code} {fault.reason}"
     except (OSError, http.client.HTTPException) as fault:
+        if getattr(fault, "errno", None) == errno.ENOSPC:
+            raise  # no mirror's fault, and no later try helps
         return _cause(fault)
     return _whole(item, part)
 

@@ -82,7 +82,17 @@ def test_a_lock_of_another_suite_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("key", "value"),
-    [("sha256", "abc"), ("size", 0), ("path", "../../etc/passwd"), ("path", "/etc/passwd"), ("strange", 1)],
+    [
+        ("sha256", "abc"),
+        ("sha256", "z" * 64),
+        ("sha256", None),
+        ("size", 0),
+        ("size", "12"),
+        ("path", "../../etc/passwd"),
+        ("path", "/etc/passwd"),
+        ("path", 3),
+        ("strange", 1),
+    ],
 )
 def test_a_damaged_entry_is_told(tmp_path: Path, key: str, value: object) -> None:
     item = one(tmp_path)
@@ -90,6 +100,16 @@ def test_a_damaged_entry_is_told(tmp_path: Path, key: str, value: object) -> Non
     data["debs"][3][key] = value
     item.lock.write_text(json.dumps(data))
     with pytest.raises(CardFault, match=f"{item.lock.name}: .*(damaged|strange)"):
+        lock.load(item)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("epoch", None), ("epoch", "x"), ("debs", [3]), ("indexes", [{"suite": "x"}])]
+)
+def test_a_lock_without_what_belongs_into_it_is_told(tmp_path: Path, key: str, value: object) -> None:
+    item = one(tmp_path)
+    item.lock.write_text(json.dumps({**json.loads(item.lock.read_bytes()), key: value}))
+    with pytest.raises(CardFault, match="lock update"):
         lock.load(item)
 
 

@@ -92,6 +92,13 @@ def test_a_line_that_is_down_is_told(tmp_path: Path) -> None:
     assert pauses == [1.0, 2.0]
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_a_full_disk_is_no_fault_of_the_mirror(tmp_path: Path) -> None:
+    (tmp_path / "a_1_armel.deb.part").symlink_to("/dev/full")
+    with Web(otherwise=serving(DATA)) as web, pytest.raises(OSError, match="No space left"):
+        pool.download([wanted("a", web.url("/a.deb"))], tmp_path, pause=lambda seconds: None)
+
+
 def test_two_builds_at_once_fetch_once(tmp_path: Path) -> None:
     with Web(otherwise=serving(DATA)) as web:
         items = [wanted("a", web.url("/a.deb"))]
