@@ -4,12 +4,15 @@ Rules:
 1. No host stands in the project. DEBIAN_MIRROR names the archive, DEBIAN_SECURITY_MIRROR the one of security updates.
 2. Without a name for the security archive it is looked for in apt's sources, then beside the archive, where mirrors
    usually have it (`.../debian` and `.../debian-security`).
+3. The way there is apt's too: a proxy of the environment (http_proxy, https_proxy), else the one in apt's settings.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
+import urllib.request
 
 from edge.faults import CardFault
 from images import host
@@ -50,6 +53,26 @@ def _targets() -> str:
     command = [host.find("apt-get"), "indextargets", "--format", "$(REPO_URI) $(COMPONENT)", "Origin: Debian"]
     done = subprocess.run(command, capture_output=True, env={**os.environ, "LC_ALL": "C"}, check=False)
     return done.stdout.decode("utf-8", "replace")
+
+
+def proxies() -> dict[str, str]:
+    """Scheme -> proxy, for the schemes that have one."""
+    found = {scheme: proxy for scheme, proxy in urllib.request.getproxies().items() if scheme in ("http", "https")}
+    for scheme in ("http", "https"):
+        if scheme not in found and (proxy := _apt_proxy(scheme)):
+            found[scheme] = proxy
+    return found
+
+
+def _apt_proxy(scheme: str) -> str:
+    """What apt is told by Acquire::SCHEME::Proxy (apt-transport-http(1)); "" for nothing, for DIRECT, without apt."""
+    program = shutil.which("apt-config")
+    if program is None:
+        return ""
+    command = [program, "dump", "--format", "%v%n", f"Acquire::{scheme}::Proxy"]
+    done = subprocess.run(command, capture_output=True, env={**os.environ, "LC_ALL": "C"}, check=False)
+    value = done.stdout.decode("utf-8", "replace").split("\n")[0].strip()
+    return "" if value.upper() == "DIRECT" else value
 
 
 def _nowhere() -> str:

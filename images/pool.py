@@ -28,6 +28,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import BinaryIO, Callable
+    from urllib.request import OpenerDirector as Opener
 
     from images.lock import Deb, Lock
     from images.progress import Progress
@@ -136,6 +137,7 @@ def download(
     found: dict[str, Path] = {}
     gone: list[Wanted] = []
     total = sum(item.size for item in wanted)
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler(mirror.proxies()))
     before = 0
     for item in wanted:
 
@@ -144,7 +146,7 @@ def download(
                 progress.at(before + done, total)
 
         try:
-            found[item.name] = _one(item, cache, tell, tries, pause)
+            found[item.name] = _one(item, cache, opener, tell, tries, pause)
         except _Gone:
             gone.append(item)
         before += item.size
@@ -163,7 +165,14 @@ def _dropped(gone: Sequence[Wanted]) -> CardFault:
     return CardFault(f"{len(gone)} of the locked packages {have} left the archive: {files}", fix)
 
 
-def _one(item: Wanted, cache: Path, tell: Callable[[int], None], tries: int, pause: Callable[[float], None]) -> Path:
+def _one(
+    item: Wanted,
+    cache: Path,
+    opener: Opener,
+    tell: Callable[[int], None],
+    tries: int,
+    pause: Callable[[float], None],
+) -> Path:
     """One file, fetched and proved. Another build that fetches the same waits here, and finds it done."""
     target = cache / item.file
     cache.mkdir(parents=True, exist_ok=True)
@@ -175,7 +184,7 @@ def _one(item: Wanted, cache: Path, tell: Callable[[int], None], tries: int, pau
         for attempt in range(tries):
             if attempt:
                 pause(min(8.0, 0.5 * 2**attempt))
-            why = _attempt(item, part, tell)
+            why = _attempt(item, part, opener, tell)
             if not why:
                 os.fsync(part.fileno())
                 os.replace(part.name, target)
@@ -185,7 +194,7 @@ def _one(item: Wanted, cache: Path, tell: Callable[[int], None], tries: int, pau
     )
 
 
-def _attempt(item: Wanted, part: BinaryIO, tell: Callable[[int], None]) -> str:
+def _attempt(item: Wanted, part: BinaryIO, opener: Opener, tell: Callable[[int], None]) -> str:
     """Continue the download; "" when the file is whole and proved, else what went wrong. _Gone at 404 and 410."""
     have = part.seek(0, os.SEEK_END)
     if have > item.size:
@@ -193,7 +202,7 @@ def _attempt(item: Wanted, part: BinaryIO, tell: Callable[[int], None]) -> str:
         have = 0
     try:
         if have < item.size:
-            _receive(item, part, have, tell)
+            _receive(item, part, have, opener, tell)
     except urllib.error.HTTPError as fault:
         if fault.code in (404, 410):
             raise _Gone from fault
@@ -212,10 +221,10 @@ def _cause(fault: Exception) -> str:
     return str(reason or fault) or type(fault).__name__
 
 
-def _receive(item: Wanted, part: BinaryIO, have: int, tell: Callable[[int], None]) -> None:
+def _receive(item: Wanted, part: BinaryIO, have: int, opener: Opener, tell: Callable[[int], None]) -> None:
     """Append what the mirror sends; from the beginning when it does not continue."""
     request = urllib.request.Request(item.address, headers={"Range": f"bytes={have}-"} if have else {})
-    with urllib.request.urlopen(request, timeout=SECONDS) as reply:
+    with opener.open(request, timeout=SECONDS) as reply:
         if have and reply.status != 206:
             part.truncate(0)
             have = 0

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
 import pytest
 
 from images import mirror
@@ -18,3 +21,17 @@ def test_the_sources_of_apt_are_told_apart() -> None:
     listed = "http://a/debian/ main\nhttp://a/debian/ contrib\nhttp://a/debian-security/ main\nhttp://b/debian main\n"
     assert mirror.sources(listed) == ("http://a/debian", "http://a/debian-security")
     assert mirror.sources("http://a/debian/ contrib\n") == ("", "")
+
+
+@pytest.mark.skipif(shutil.which("apt-config") is None, reason="apt is not on this machine")
+def test_the_way_there_is_that_of_the_environment_else_that_of_apt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    settings = tmp_path / "apt.conf"
+    settings.write_text('Acquire::http::Proxy "http://localhost:3142";\nAcquire::https::Proxy "DIRECT";\n')
+    monkeypatch.setenv("APT_CONFIG", str(settings))
+    assert mirror.proxies() == {"http": "http://localhost:3142"}
+    monkeypatch.setenv("http_proxy", "http://localhost:8080")
+    assert mirror.proxies() == {"http": "http://localhost:8080"}

@@ -92,6 +92,15 @@ def test_a_line_that_is_down_is_told(tmp_path: Path) -> None:
     assert pauses == [1.0, 2.0]
 
 
+def test_a_proxy_is_asked_for_the_mirror(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("no_proxy", "")
+    with Web(otherwise=serving(DATA)) as web:
+        monkeypatch.setenv("http_proxy", web.url(""))
+        address = "http://mirror.invalid/debian/a.deb"
+        assert pool.download([wanted("a", address)], tmp_path)["a"].read_bytes() == DATA
+        assert web.seen[0].path == address
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
 def test_a_full_disk_is_no_fault_of_the_mirror(tmp_path: Path) -> None:
     (tmp_path / "a_1_armel.deb.part").symlink_to("/dev/full")
