@@ -107,7 +107,7 @@ def unpack(wheel: Path, library: Path) -> None:
             for name in sorted(archive.namelist()):
                 data = _of_wheel(name, archive)
                 if data is not None:
-                    _put(library / debs.inside(name), data)
+                    _put(library.joinpath(*debs.safe(name)), data)
     except (zipfile.BadZipFile, EOFError) as fault:
         raise CardFault(f"{wheel.name} is no sound wheel: {fault}", "fetch it again") from fault
 

@@ -105,11 +105,16 @@ def _blocks(source: IO[bytes], size: int) -> Iterator[bytes]:
         size -= len(block)
 
 
-def inside(name: str) -> str:
-    """A name of an archive as a path inside the tree, "" for the tree itself: rules 2 and 3."""
+def safe(name: str) -> list[str]:
+    """The parts of a name of an archive; CardFault when it leads out of the folder it is unpacked in."""
     if name.startswith("/") or ".." in name.split("/"):
         raise CardFault(f"{name!r} leads out of the tree")
-    found = rooted.parts(name)
+    return rooted.parts(name)
+
+
+def inside(name: str) -> str:
+    """A name of a package as a path inside the tree, "" for the tree itself: rules 2 and 3."""
+    found = safe(name)
     return "/".join(["usr", *found] if found[:1] and found[0] in MERGED else found)
 
 
