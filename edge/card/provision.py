@@ -152,12 +152,19 @@ def _names(data: dict[str, Any], reader: Reader) -> None:
 
 
 def _uncleaned(written: Written, found: Asked, name: str) -> list[Wrong]:
-    """Secrets that could not be taken out of the file: they have to stand on a line of their own."""
+    """Secrets that could not be taken out of the file: what is left must be TOML still, without any of them."""
+    from edge import toml
+
+    sentence = "a secret stands where it cannot be erased"
+    fix = 'write it once, on a line of its own: password = "..." or key = "..."'
     cleaned = read(without_secrets(written), name).text
-    for secret in found.secrets:
-        if secret in cleaned or secret.replace("\\", "\\\\").replace('"', '\\"') in cleaned:
-            rows = cleaned.split("\n")
-            line = next((number for number, row in enumerate(rows, 1) if secret in row), 0)
-            sentence = "a secret stands where it cannot be erased"
-            return [Wrong(name, line, sentence, 'write it once, on a line of its own: password = "..." or key = "..."')]
+    try:
+        toml.load(cleaned, name)
+    except ConfigFault as fault:
+        return [replace(wrong_of(fault, name), sentence=sentence, fix=fix)]
+    for number, row in enumerate(cleaned.split("\n"), 1):
+        if any(secret in row for secret in found.secrets):
+            return [Wrong(name, number, sentence, fix)]
+    if any(secret in cleaned for secret in found.secrets):
+        return [Wrong(name, 0, sentence, fix)]
     return []

@@ -23,6 +23,8 @@ def check(data: dict[str, Any], reader: Reader, here: bool) -> Settings | None:
 
     `data` is left as it is.
     """
+    if not data:
+        return None
     wrong = len(reader.wrong)
     left = _copy(data)
     taken: set[str] = set()  # tables that miss what was taken out of them

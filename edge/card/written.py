@@ -91,7 +91,8 @@ def _cleaned(line: str, encoding: str) -> str:
     end = line[len(body) :]
     key, equals, value = body.partition("=")
     name = key.strip(" \t#").rpartition(".")[2].strip(" \t\"'").lower().replace("-", "_")
-    if not equals or name not in SECRETS or not value.strip():
+    told = value.partition("#")[0].strip()
+    if not equals or name not in SECRETS or told.isdecimal() or told in ("", "true", "false"):
         return line
     size = len(value.encode(encoding)) // len(" ".encode(encoding))
     word = next((word for word in (f' "{TAKEN}"', ' ""') if len(word) <= size), "")

@@ -50,7 +50,9 @@ def _at(words: tuple[str, ...], what: Callable[[str, str, str], int]) -> int:
         data = os.path.abspath(words[1]) if len(words) > 1 else DATA
         return what(words[0], data, data if len(words) > 1 else RUN)
     from edge.card.first import First
+    from edge.card.provision_disk import Disk, finish
 
+    finish(Disk(), DATA)  # what a cut left half moved is moved, whatever becomes of the first partition
     with First() as folder:
         return what(folder, DATA, RUN)
 

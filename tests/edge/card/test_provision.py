@@ -2,15 +2,17 @@ from __future__ import annotations
 
 import codecs
 import random
+import textwrap
 from pathlib import Path
 
 import pytest
 
-from edge.card.asked import Network
+from edge.card.asked import OWN, Network
 from edge.card.provision import asked
 from edge.card.written import TAKEN, Wrong
 
 ROOT = Path(__file__).parents[3]
+PAGE = ROOT / "docs" / "provision.md"
 EXAMPLE = ROOT / "images" / "board" / "provision.toml"
 WHOLE = """mode = "supervised"
 [board]
@@ -75,6 +77,15 @@ def test_the_example_asks_for_nothing_and_is_right_once_its_lines_are_used() -> 
     found, wrong = asked(used.encode(), False)
     assert wrong == []
     assert {"board", "login", "wired", "time", "model", "outputs", "inputs", "mode"} <= set(found.named)
+
+
+def test_the_page_has_an_example_that_is_right_and_every_key_of_the_own_tables() -> None:
+    page = PAGE.read_text("utf-8")
+    example = textwrap.dedent(page.partition("## An example\n")[2].partition("## ")[0])
+    found, wrong = asked(example.encode(), False)
+    assert wrong == [] and {"board", "login", "wired", "model", "outputs"} <= set(found.named)
+    for table, keys in OWN.items():
+        assert f"`[{table}]`" in page and all(f"`{key}`" in page for key in keys)
 
 
 MANY = """[board]
@@ -189,6 +200,7 @@ def test_a_secret_that_was_taken_may_stay() -> None:
         'login = {password = "correct horse"}',
         '[login]\npassword = "correct-horse"\n[board]\nid = "correct-horse"',
         '[login]\npassword = """\\\n  correct horse"""',
+        '[login]\npassword = """corr\\\n  ect-horse"""',
         '[board]\nid = "x"\n[login] # correct horse\npassword = "correct horse"',
     ],
 )

@@ -47,6 +47,11 @@ def test_a_torn_overwrite_still_has_its_lines_and_is_finished_by_doing_it_again(
         assert len(again) == len(raw)
 
 
+def test_what_is_no_text_is_no_secret() -> None:
+    raw = b"key = 5  # of a list\ntoken = true\npassword =\n"
+    assert without_secrets(read(raw, "x")) == raw
+
+
 def test_old_line_ends_count_as_lines() -> None:
     assert read(b"a\rb\r\nc\n", "x").text == "a\nb\nc\n"
 

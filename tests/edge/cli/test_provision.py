@@ -75,6 +75,19 @@ def test_what_is_not_understood_is_a_usage_fault(words: tuple[str, ...]) -> None
         run(*words)
 
 
+def test_what_a_cut_left_half_done_is_finished_even_without_a_card(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if "fieldhand.slot=" in Path("/proc/cmdline").read_text():
+        pytest.skip("this board runs from such a card")
+    (tmp_path / "provision.ready" / "etc").mkdir(parents=True)
+    (tmp_path / "provision.ready" / "etc" / "hostname").write_text("n3\n")
+    monkeypatch.setattr("edge.cli.provision.DATA", str(tmp_path))
+    with pytest.raises(CardFault):
+        run("apply")
+    assert (tmp_path / "etc" / "hostname").read_text() == "n3\n" and not (tmp_path / "provision.ready").exists()
+
+
 def test_without_a_card_it_says_what_it_is_for() -> None:
     if "fieldhand.slot=" in Path("/proc/cmdline").read_text():
         pytest.skip("this board runs from such a card")
