@@ -60,7 +60,7 @@ class System:
     """The programs that do it. A test double overrides `mount` and `unmount`, which need a kernel's block device."""
 
     def run(self, *words: str) -> tuple[int, str]:
-        """Exit code and last words of a program; 127 when there is none of that name, 124 when it takes too long."""
+        """Exit code and first words of a program; 127 when there is none of that name, 124 when it takes too long."""
         import subprocess
 
         try:
@@ -73,8 +73,9 @@ class System:
             return 124, f"{words[0]} took longer than {SECONDS:.0f} s"
         except OSError as error:
             return 126, f"{words[0]} cannot be started: {error.strerror}"
-        lines = done.stdout.decode("utf-8", "replace").split("\n")
-        return done.returncode, "; ".join([line.strip() for line in lines if line.strip()][-3:])[:300]
+        lines = [line.strip() for line in done.stdout.decode("utf-8", "replace").split("\n")]
+        told = [line for line in lines if line and not line.startswith(f"{words[0]} 1.")]  # its version is no news
+        return done.returncode, "; ".join(told[:3])[:300]
 
     def mount(self, node: str, options: str, where: str) -> tuple[int, str]:
         """Mount the data partition."""
@@ -170,7 +171,7 @@ def make_words(card: Card) -> list[str]:
         raise CardFault(f"{card.device.path} has no partition {layout.DATA} for data")
     size = entry.sectors * layout.SECTOR
     journal = ["-J", "size=16"] if size > SMALL else []
-    words = ["mke2fs", "-q", "-F", "-t", "ext4", "-m", "0", "-L", layout.DATA_LABEL, *journal]
+    words = ["mke2fs", "-q", "-F", "-t", "ext4", "-b", "4096", "-m", "0", "-L", layout.DATA_LABEL, *journal]
     path, _, offset = _node(card).partition("?offset=")
     if offset:
         return [*words, "-E", f"nodiscard,root_owner=0:0,offset={offset}", path, f"{size >> 10}k"]
