@@ -6,6 +6,7 @@ Rules:
 2. What the map gives a hash for is compared with it on every pass; a difference is told with its place.
 3. An image has the size that its map says, to the byte: one that is shorter or goes on is told. A packed image can
    therefore not grow without end.
+4. A file that is packed in another way, or is an update, is told as that: written as it is it would make no card.
 """
 
 from __future__ import annotations
@@ -24,6 +25,16 @@ from images.bmap import Map
 
 STEP = 4 << 20
 _MAGIC = b"\x28\xb5\x2f\xfd"
+# Where -> what begins so -> what it is.
+_OTHERS = (
+    (0, b"\xfd7zXZ\0", "packed by xz"),
+    (0, b"\x1f\x8b", "packed by gzip"),
+    (0, b"BZh", "packed by bzip2"),
+    (0, b"PK\x03\x04", "a zip archive"),
+    (0, b"7z\xbc\xaf", "a 7z archive"),
+    (0, b"\x04\x22\x4d\x18", "packed by lz4"),
+    (257, b"ustar", "an archive or an update, no image"),
+)
 _MOST = 256 * 10**9
 
 
@@ -36,13 +47,16 @@ class Image:
             if not path.is_file():
                 raise CardFault(f"{path} is no image file" if path.exists() else f"there is no image {path}")
             with path.open("rb") as file:
-                head = file.read(4)
+                head = file.read(512)
             self.stored = path.stat().st_size
         except OSError as error:
             raise CardFault(f"{path} could not be read: {(error.strerror or 'unknown').lower()}") from error
         if not head:
             raise CardFault(f"{path} is empty")
-        self.packed = head == _MAGIC
+        self.packed = head.startswith(_MAGIC)
+        for place, mark, words in _OTHERS:
+            if head[place:].startswith(mark):
+                raise CardFault(f"{path} is {words}", "an image is a .img or .img.zst: unpack it first")
 
     @contextmanager
     def opened(self) -> Iterator[IO[bytes]]:

@@ -1,12 +1,17 @@
 from __future__ import annotations
 
+import bz2
+import gzip
+import lzma
 import os
 import random
 import subprocess
+import zipfile
 from pathlib import Path
 
 import pytest
 
+from edge.card import bundle
 from edge.faults import CardFault
 from images import bmap, host
 from images.source import Image, joined
@@ -108,6 +113,22 @@ def test_what_is_no_image_is_told(tmp_path: Path) -> None:
             Image(path)
     with pytest.raises(CardFault, match="is empty"):
         Image(tmp_path / "empty")
+
+
+def test_what_is_packed_in_another_way_is_told_and_not_written_as_it_is(tmp_path: Path) -> None:
+    made = {
+        "x.xz": (lzma.compress(b"image"), "packed by xz"),
+        "x.gz": (gzip.compress(b"image"), "packed by gzip"),
+        "x.bz2": (bz2.compress(b"image"), "packed by bzip2"),
+        "x.update": (b"".join(bundle.pack(b"{}", b"sig", iter([b"slot"]), 4)), "an update"),
+    }
+    with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
+        archive.writestr("x.img", "image")
+    made["x.zip"] = ((tmp_path / "x.zip").read_bytes(), "a zip archive")
+    for name, (data, told) in made.items():
+        (tmp_path / name).write_bytes(data)
+        with pytest.raises(CardFault, match=f"{told}.*unpack it first"):
+            Image(tmp_path / name)
 
 
 def test_neighbours_are_joined_up_to_multiples_of_the_step() -> None:
