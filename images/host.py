@@ -79,10 +79,10 @@ def run(*words: str | Path, add: Mapping[str, str] | None = None, cwd: Path | No
     )
     try:
         out, errors = child.communicate(data)
-    except BaseException:
-        child.kill()
-        child.wait()
-        raise
+    finally:
+        if child.returncode is None:
+            child.kill()
+            child.wait()
     if child.returncode:
         raise CardFault(_failed(Path(program).name, child.returncode, errors or out))
     return out

@@ -42,12 +42,10 @@ class Progress:
         self._draw(name) if self.live else self._line(f"{name} ...")
         try:
             yield
-        except BaseException:
+        finally:
             self._wipe()
-            raise
         seconds = self.clock() - self._began
         self.times.append((name, seconds))
-        self._wipe()
         self._line(f"{name:<22} {seconds:6.1f} s")
 
     @contextmanager
