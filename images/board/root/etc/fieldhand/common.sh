@@ -4,6 +4,7 @@ CONFIG=/data/config/config.toml
 STATE=/data/state
 export FIELDHAND_CONFIG=$CONFIG
 export NOTIFY_SOCKET=/run/fieldhand/notify
+[ -s /data/etc/TZ ] && TZ=$(cat /data/etc/TZ) && export TZ
 
 mounted() { grep -q " $1 " /proc/mounts; }
 

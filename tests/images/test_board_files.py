@@ -1,0 +1,85 @@
+"""The scripts of a board are what sh reads, and say what the layout, the accounts and the other parts say."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from edge.card import layout, provision_plan, state
+from images import initrd
+
+BOARD = Path(__file__).resolve().parents[2] / "images" / "board"
+ROOT = BOARD / "root"
+SHEBANG = b"#!/bin/sh"
+OWN = sorted(path for path in ROOT.rglob("*") if path.is_file() and path.read_bytes().startswith(SHEBANG))
+SCRIPTS = [BOARD / "init", *OWN, ROOT / "etc/fieldhand/common.sh", ROOT / "etc/profile"]
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
+def test_a_script_is_what_sh_reads(script: Path) -> None:
+    done = subprocess.run(["sh", "-n", str(script)], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_what_init_runs_is_there_and_can_be_run() -> None:
+    named = re.findall(r"(?m)^::\w+:(/(?:etc/init\.d|usr/sbin)/\S+)", (ROOT / "etc/inittab").read_text("utf-8"))
+    assert len(named) >= 6
+    for path in named:
+        assert (ROOT / path[1:]).stat().st_mode & 0o111, path
+
+
+def test_the_initramfs_finds_the_disk_and_the_state_where_the_layout_has_them() -> None:
+    text = (BOARD / "init").read_text("utf-8")
+    assert f"DISK_ID={layout.DISK_ID:08x}\n" in text
+    assert [int(number) for number in re.findall(r"(?m)^(?:FIRST|SECOND)=(\d+)$", text)] == [
+        *reversed(layout.STATE_PLACES)
+    ]
+    assert f'[ "$slot" = b ] && number={layout.SLOT_B} || number={layout.SLOT_A}' in text
+
+
+def test_the_states_that_the_initramfs_writes_are_in_it_under_the_names_it_uses() -> None:
+    assert "state=/state-$prev-$data" in (BOARD / "init").read_text("utf-8")
+    assert set(initrd.states()) == {f"state-{slot}-{data}" for slot in state.SLOTS for data in (state.NEW, state.MADE)}
+    for name, block in initrd.states().items():
+        found = state.read(block)
+        assert found is not None
+        assert (f"state-{found.slot}-{found.data}", found.prev, found.why) == (name, found.slot, "rotten")
+
+
+def test_the_accounts_of_the_image_are_those_that_provisioning_knows() -> None:
+    rows = [line.split(":") for line in (ROOT / "etc/passwd").read_text("utf-8").splitlines()]
+    assert {row[0] for row in rows} == {"root", *provision_plan.USERS, "nobody"}
+    shadow = (ROOT / "etc/shadow").read_text("utf-8")
+    from edge.card.sha_crypt import fits
+
+    assert fits(b"fieldhand", provision_plan.hash_of(shadow))
+    assert [line.split(":")[1] for line in shadow.splitlines() if line.startswith(("root:", "nobody:"))] == ["*", "*"]
+    assert "Default password: fieldhand" in (ROOT / "etc/issue").read_text("utf-8")
+    assert "fieldhand\n" not in (ROOT / "etc/fieldhand/issue.own").read_text("utf-8").split("Default")[-1]
+
+
+@pytest.mark.parametrize(
+    ("settings", "wanted"),
+    [
+        ("", "sim"),
+        ("[model]\nname = 'offline'\n", "sim"),
+        ("[outputs.pump]\nline = 'GPIO17'\n", "auto"),
+        ("  [ inputs.door ]\n", "auto"),
+        ("# [outputs.pump]\n", "sim"),
+        ("board = 'sim'\n[outputs.pump]\n", ""),
+        ('board="auto"\n', ""),
+    ],
+)
+def test_the_console_chooses_the_board_by_the_settings(settings: str, wanted: str, tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text(settings, "utf-8")
+    text = (ROOT / "etc/fieldhand/common.sh").read_text("utf-8") + f"\nCONFIG={tmp_path}/config.toml\nboard"
+    assert subprocess.run(["sh", "-c", text], capture_output=True, text=True, check=True).stdout.strip() == wanted
+
+
+def test_the_settings_of_the_image_are_settings() -> None:
+    from edge.config import load
+
+    assert load(str(ROOT / "etc/fieldhand/config.toml")).model.spec == "offline"
