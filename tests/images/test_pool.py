@@ -56,9 +56,9 @@ def test_what_an_earlier_run_left_is_continued(tmp_path: Path) -> None:
         assert web.seen[0].headers["range"] == "bytes=5000-"
 
 
-@pytest.mark.parametrize("left", [b"x" * 5000, b"x" * len(DATA), b"x" * (len(DATA) + 7)])
-def test_wrong_bytes_of_an_earlier_run_are_thrown_away(tmp_path: Path, left: bytes) -> None:
-    (tmp_path / "a_1_armel.deb.part").write_bytes(left)
+@pytest.mark.parametrize("left", [5000, len(DATA), len(DATA) + 7])
+def test_wrong_bytes_of_an_earlier_run_are_thrown_away(tmp_path: Path, left: int) -> None:
+    (tmp_path / "a_1_armel.deb.part").write_bytes(b"x" * left)
     with Web(otherwise=serving(DATA)) as web:
         found = pool.download([wanted("a", web.url("/a.deb"))], tmp_path, pause=lambda seconds: None)
         assert found["a"].read_bytes() == DATA
