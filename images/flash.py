@@ -23,11 +23,14 @@ from images.target import Target, open_disk, open_file
 from images.writing import check, write
 
 ABOUT = """\
-Writes an image onto a card, reads all of it back and compares. Without TARGET the disks of this machine are listed and
-nothing is written. TARGET is a whole disk (/dev/sdX, /dev/disk/by-id/...) or a plain file.
+Writes an image onto a card, reads all of it back and compares. Without TARGET
+the disks of this machine are listed and nothing is written. TARGET is a whole
+disk (/dev/sdX, /dev/disk/by-id/...) or a plain file.
 
-Never written over: the disk this system runs from, and a disk of which anything is mounted, swapped to or held by LVM,
-RAID or encryption. A disk that is not removable, or has more than 256 GB, must be named twice: --again TARGET."""
+Never written over: the disk this system runs from, and a disk of which
+anything is mounted, swapped to or held by LVM, RAID or encryption. A disk
+that is not removable, or has more than 256 GB, must be named twice: --again
+TARGET."""
 
 
 def main(words: list[str]) -> int:

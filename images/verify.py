@@ -38,8 +38,9 @@ _SHOWN = 8
 _STEP = 1 << 20
 
 ABOUT = """\
-Checks an image (.img, .img.zst) or a card (/dev/sdX): signature, manifest, block map, partition table, boot state, both
-slots, and the gates of the build over the root. Prints a list; the code is 1 when anything is wrong."""
+Checks an image (.img, .img.zst) or a card (/dev/sdX): signature, manifest,
+block map, partition table, boot state, both slots, and the gates of the build
+over the root. Prints a list; the code is 1 when anything is wrong."""
 
 
 def main(words: list[str]) -> int:
