@@ -1,8 +1,8 @@
 """The supervisor's process: one loop that hears agents, asks the guard, feeds the watchdog and sees a new slot through.
 
 Rules:
-1. Started by `fieldhand supervise` (exec) with -I -S; init starts it again when it ends. It holds nothing that would be
-   lost by that: agents beat on and are known again within a second.
+1. Started by `fieldhand supervise` (exec) with -I -S; init starts it again when it ends. Agents that were known to the
+   one before (`status`) are known to this one from its start: a crash of what watches forgets nobody who hangs.
 2. The loop waits only in poll, at most `tick` seconds; a question to the guard waits at most PATIENCE. So the watchdog
    (15 s) is fed in time while all is well, and by nobody else.
 3. A verdict is told when it changes: on stderr (the console) and to the system's log. While it says hold, nothing is
@@ -39,7 +39,7 @@ TICK = 1.0
 ASK = 3.0
 PATIENCE = 1.0
 LATE = 5.0  # a round that took so long did not run: what was not heard meanwhile is nobody's fault
-HEALTH_SECONDS = 300.0
+HEALTH_SECONDS = 420.0
 GRACE = 60.0  # between the order to start again and the end of feeding
 WRONG = b"<27>"  # daemon, error (syslog(3))
 
@@ -100,6 +100,7 @@ class Supervisor:
         self._round, self._asked, self._written = now, float("-inf"), ""
         self._poll = select.poll()
         self._poll.register(self.notices.fileno(), select.POLLIN)
+        self._adopt(now)
         self.armed = told.why
         self.watchdog = self._arm()
         self._health, self._late, self._ordered = self._start_health(), now + HEALTH_SECONDS, 0.0
@@ -145,6 +146,21 @@ class Supervisor:
                 self._forget(pid)
         for pid, fd in tuple(self._fds.items()):
             if _ended(fd):
+                self._forget(pid)
+
+    def _adopt(self, now: float) -> None:
+        """Take over the agents of the supervisor before (rule 1), as far as they are alive."""
+        known = b""
+        if self.told.status:
+            try:
+                fd = os.open(self.told.status, os.O_RDONLY | os.O_CLOEXEC)
+            except OSError:
+                return  # there was none
+            known = os.read(fd, 4096)
+            os.close(fd)
+        listed = next((line[7:].split() for line in known.split(b"\n") if line[:7] == b"AGENTS="), [])
+        for pid in (int(word) for word in listed if word.isdigit()):
+            if self._watch(pid) and not self.live.sign(pid, False, now):
                 self._forget(pid)
 
     def _watch(self, pid: int) -> bool:

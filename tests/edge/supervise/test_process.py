@@ -42,18 +42,28 @@ class Bench:
         self.log.bind(str(folder / "log"))
         told = {
             **USUAL,
-            **{"notify": self.notify, "guard": str(folder / "g"), "device": str(self.pipe), "hang": "1", "tick": "0.1"},
+            **{
+                "notify": self.notify,
+                "guard": str(folder / "g"),
+                "device": str(self.pipe),
+                "hang": "0.6",
+                "tick": "0.1",
+            },
             **{"feeder": str(folder / "feeder"), "log": str(folder / "log"), "status": str(folder / "status")},
             **{"reboot": "/bin/false", **more},
         }
-        with open(folder / "errors", "wb") as errors:
-            self.process = subprocess.Popen(command(told), stderr=errors, stdout=errors)
+        self.words = command(told)
+        self.start()
         self.agents: list[Any] = []
+
+    def start(self) -> None:
+        with open(self.folder / "errors", "ab") as errors:
+            self.process = subprocess.Popen(self.words, stderr=errors, stdout=errors)
 
     def agent(self) -> Any:
         made = subprocess.Popen(
             [sys.executable, "-I", "-c", AGENT, str(ROOT)],
-            env={"NOTIFY_SOCKET": self.notify, "WATCHDOG_USEC": "200000"},
+            env={"NOTIFY_SOCKET": self.notify, "WATCHDOG_USEC": "100000"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )
@@ -119,17 +129,17 @@ def until(condition: Any, seconds: float = 60.0) -> None:
 def test_an_agent_that_is_stopped_starves_the_watchdog_and_one_that_goes_on_feeds_it(bench: Any) -> None:
     one = bench()
     agent = one.agent()
-    assert set(one.bytes_within(0.6)) == {0}
+    assert set(one.bytes_within(0.4)) == {0}
     agent.send_signal(signal.SIGSTOP)
     until(lambda: one.status()["FED"] == "0")
     one.bytes_within(0.01)
-    assert one.bytes_within(0.6) == b""
+    assert one.bytes_within(0.4) == b""
     assert f"process {agent.pid} shows no sign of life" in one.status()["WHY"]
     told = one.log.recv(1000)
     assert told.startswith(b"<27>fieldhand supervise: the agent of process") and b"the board resets" in told
     agent.send_signal(signal.SIGCONT)
     until(lambda: one.status()["FED"] == "1")
-    assert one.bytes_within(0.6)
+    assert one.bytes_within(0.4)
     assert "all is well again" in one.said()
 
 
@@ -139,7 +149,7 @@ def test_an_agent_that_ends_counts_no_more_however_it_ends(bench: Any) -> None:
     killed.kill()
     closed.stdin.close()
     until(lambda: one.status()["AGENTS"] == "")
-    assert one.bytes_within(1.2)
+    assert one.bytes_within(0.8)
     until(lambda: one.status()["FED"] == "1")
 
 
@@ -174,6 +184,17 @@ def test_without_a_watchdog_it_says_so_once_and_judges_all_the_same(bench: Any) 
     until(lambda: one.status()["FED"] == "0")
     assert one.said().count("no watchdog guards this board: there is no /dev/watchdog") == 1
     assert "no watchdog resets it" in one.said()
+
+
+def test_an_agent_that_hangs_is_not_forgotten_when_the_supervisor_crashes(bench: Any) -> None:
+    one = bench()
+    agent = one.agent()
+    agent.send_signal(signal.SIGSTOP)
+    one.process.kill()
+    one.process.wait()
+    one.start()
+    until(lambda: one.status()["PID"] == str(one.process.pid) and one.status()["FED"] == "0")
+    assert f"process {agent.pid}" in one.status()["WHY"]
 
 
 def test_a_guard_that_takes_questions_and_never_answers_starves_it(bench: Any, tmp_path: Path) -> None:
