@@ -191,6 +191,8 @@ ROOMS = (
     # One agent is started and its answer waited for; TLS says what certificates it knows.
     Room("edge.card.health", "edge.record edge.card edge.card.boot", "os", "shutil ssl subprocess time"),
     Room("edge.card.boot", "edge.text edge.tape.disk", "os"),
+    # Time by a question over the network.
+    Room("edge.card.clock", "edge.tape.disk", "os socket time"),
     Room(
         "edge.card.archive edge.card.restore",
         "edge.faults edge.record edge.card.archive",
