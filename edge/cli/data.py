@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 DATA = "/data"
 SCHEMA = 1  # of a state folder that is on no card
 USAGE = "data backup FILE, data restore FILE, data reset; FILE - is stdout and stdin"
-KINDS = {".xz": "xz", ".gz": "gz", ".tgz": "gz", ".tar": "tar"}
-MAGIC = ((b"\x1f\x8b", "gz"), (b"\xfd7zXZ\0", "xz"))
 
 
 def data(options: Options) -> int:
@@ -111,6 +109,8 @@ def _backup(options: Options, path: str) -> int:
 
 
 def _to_file(path: str, write: Callable[[BinaryIO], Kept]) -> Kept:
+    from edge.card.packing import KINDS, packing
+
     kind = next((kind for end, kind in KINDS.items() if path.endswith(end)), "")
     if not kind:
         raise UsageFault(f"{path[:80]!r} says not how to pack it", f"a name that ends in {', '.join(KINDS)}")
@@ -119,7 +119,7 @@ def _to_file(path: str, write: Callable[[BinaryIO], Kept]) -> Kept:
         fd = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         with os.fdopen(fd, "wb") as raw:
             os.fchmod(fd, 0o600)
-            with _packing(raw, kind) as out:
+            with packing(raw, kind) as out:
                 kept = write(out)
             raw.flush()
             os.fsync(fd)
@@ -134,27 +134,15 @@ def _to_file(path: str, write: Callable[[BinaryIO], Kept]) -> Kept:
 
 
 def _to_stdout(write: Callable[[BinaryIO], Kept]) -> Kept:
+    from edge.card.packing import packing
+
     if sys.stdout is None or sys.stdout.isatty():
         raise UsageFault("a backup is no text for a terminal", "fieldhand data backup - > board.tar.gz")
     try:
-        with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as raw, _packing(raw, "gz") as out:
+        with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as raw, packing(raw, "gz") as out:
             return write(out)
     except OSError as error:
         raise OutputFault(f"the backup could not be written: {(error.strerror or str(error)).lower()}") from error
-
-
-def _packing(raw: BinaryIO, kind: str) -> Any:
-    if kind == "gz":
-        from gzip import GzipFile
-
-        return GzipFile("", "wb", 6, raw, 0)
-    if kind == "xz":
-        from lzma import LZMAFile
-
-        return LZMAFile(raw, "wb", preset=1)
-    from contextlib import nullcontext
-
-    return nullcontext(raw)
 
 
 def _gone(path: str) -> None:
@@ -168,6 +156,7 @@ def _gone(path: str) -> None:
 
 
 def _restore(options: Options, path: str) -> int:
+    from edge.card.packing import Opened
     from edge.card.restore import unpack
 
     state = _state(options)
@@ -177,7 +166,7 @@ def _restore(options: Options, path: str) -> int:
     else:
         _nobody(state)
     home = _home(state, card)
-    with _opened(path) as read:
+    with Opened(_source(path), path) as read:
         kept = unpack(read, home, _schema())
     _noted(state, "data restore", {"files": kept.files})
     if card:
@@ -199,21 +188,38 @@ def _home(state: str, card: bool) -> Home:
 
 def _placed(options: Options, home: Home) -> None:
     """The settings file over the one that is used here, then the state folder. CardFault."""
-    from pathlib import Path
-
     from edge.card.prepare import kept
     from edge.card.restore import finish
 
     config, target = f"{home.aside}/config", options.config or settle.find(os.environ)
     try:
         if os.path.isfile(config) and target:
-            kept(os.path.realpath(target), Path(config).read_bytes(), 0o600)
+            kept(os.path.realpath(target), _bytes(config), 0o600)
         elif os.path.exists(config):
             say("the settings in it were left out: there is no settings file here (--config FILE names one)")
         finish(home)
     except OSError as error:
         fix = "run it again: it goes on where it was"
         raise CardFault(f"not all of it is in its place: {(error.strerror or str(error)).lower()}", fix) from error
+
+
+def _source(path: str) -> int:
+    """The backup, opened. UsageFault."""
+    if path == "-" and sys.stdin is None:
+        raise UsageFault("stdin is closed: there is nothing to restore", "fieldhand data restore FILE")
+    try:
+        return os.dup(sys.stdin.fileno()) if path == "-" else os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError as error:
+        raise UsageFault(f"{path} cannot be read: {(error.strerror or 'unknown').lower()}") from error
+
+
+def _bytes(path: str) -> bytes:
+    """All of a small file. OSError."""
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    try:
+        return os.read(fd, os.fstat(fd).st_size)
+    finally:
+        os.close(fd)
 
 
 def _kept_by_card() -> None:
@@ -248,53 +254,6 @@ def _tapes(state: str) -> Iterator[str]:
     except OSError:
         return
     yield from (f"{state}/tapes/{name}" for name in sorted(names))
-
-
-class _opened:
-    """A backup as a reader of its tar: packed by gzip, by xz or not at all, told by its first bytes. CardFault."""
-
-    def __init__(self, path: str) -> None:
-        self._path = path
-
-    def __enter__(self) -> Callable[[int], bytes]:
-        try:
-            if self._path == "-" and sys.stdin is None:
-                raise UsageFault("stdin is closed: there is nothing to restore", "fieldhand data restore FILE")
-            fd = os.dup(sys.stdin.fileno()) if self._path == "-" else os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
-        except OSError as error:
-            raise UsageFault(f"{self._path} cannot be read: {(error.strerror or 'unknown').lower()}") from error
-        self._raw = os.fdopen(fd, "rb")
-        head = self._raw.peek(6)[:6]
-        kind = next((kind for magic, kind in MAGIC if head.startswith(magic)), "tar")
-        self._file = _unpacking(self._raw, kind)
-        return self._read
-
-    def __exit__(self, *_: object) -> None:
-        self._raw.close()
-
-    def _read(self, size: int) -> bytes:
-        import lzma
-        import zlib
-
-        found = b""
-        try:
-            while len(found) < size and (piece := self._file.read(size - len(found))):
-                found += piece
-        except (EOFError, zlib.error, lzma.LZMAError, OSError) as error:
-            raise CardFault(f"{self._path} is damaged: {error}; nothing was changed", "copy it again") from error
-        return found
-
-
-def _unpacking(raw: Any, kind: str) -> Any:
-    if kind == "gz":
-        from gzip import GzipFile
-
-        return GzipFile("", "rb", fileobj=raw)
-    if kind == "xz":
-        from lzma import LZMAFile
-
-        return LZMAFile(raw, "rb")
-    return raw
 
 
 # --- away ---

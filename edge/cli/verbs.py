@@ -217,13 +217,6 @@ def card(options: Options) -> int:
     return step(options)
 
 
-def data(options: Options) -> int:
-    """`fieldhand data backup FILE|restore FILE|reset`."""
-    from edge.cli.data import data as keep
-
-    return keep(options)
-
-
 def supervise(options: Options) -> int:
     """`fieldhand supervise [NAME=VALUE ...]`."""
     from edge.cli.supervise import supervise as become
@@ -249,7 +242,6 @@ VERBS: dict[str, Callable[[Any], int]] = {
     "image": image,
     "provision": provision,
     "update": update,
-    "data": data,
     "card": card,
     "data": data,
     "supervise": supervise,

@@ -190,6 +190,7 @@ ROOMS = (
     # /data: made, looked over and mounted by the system's programs; its backup is a tar.
     # One agent is started and its answer waited for; TLS says what certificates it knows.
     Room("edge.card.health", "edge.record edge.card edge.card.boot", "os", "shutil ssl subprocess time"),
+    Room("edge.card.packing", "edge.faults", "os", "contextlib gzip lzma zlib"),
     Room("edge.card.boot", "edge.text edge.tape.disk", "os"),
     # Time by a question over the network.
     Room("edge.card.clock", "edge.tape.disk", "os socket time"),
