@@ -18,6 +18,7 @@ from edge.card import layout, manifest
 from edge.faults import CardFault
 from edge.record import Record, replace
 from images import (
+    arches,
     bmap,
     bundle,
     card,
@@ -31,6 +32,7 @@ from images import (
     selector,
     slot,
     squash,
+    user_mode,
     wheels,
     workplace,
 )
@@ -66,6 +68,7 @@ def build(order: Order, progress: Progress) -> report.Built:
     absent = host.missing(PROGRAMS)
     if absent:
         raise CardFault("programs of the build are not on this machine", f"apt install {' '.join(absent)}")
+    user_mode.emulator(arches.named(order.product.arch))
     with workplace.place(order.out, order.keep) as work:
         made = _Build(order, progress, work).run()
     said = (f"kept: {work}",) if order.keep else ()
