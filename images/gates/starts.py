@@ -3,7 +3,9 @@
 Rules:
 1. The start script of the image is run, not something like it; its python3 is a stand-in that enters qemu, because the
    agent starts a second process by it.
-2. What OpenSSL trusts is asked by path as well: qemu would find the machine's certificates where the tree has none.
+2. The agent has the deadlines of a board (10 s for its outputs). A busy builder may miss them under an emulator: what
+   ends as a board that did not answer is tried again.
+3. What OpenSSL trusts is asked by path as well: qemu would find the machine's certificates where the tree has none.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import re
 import tempfile
 from pathlib import Path
 
+from edge.faults import HardwareFault
 from images import agent, arches, certificates, rooted, user_mode
 from images.gates import authorities
 
@@ -27,6 +30,7 @@ paths = ssl.get_default_verify_paths()
 print(paths.openssl_cafile, paths.openssl_capath, len(ssl.create_default_context().get_ca_certs()))
 """
 SECONDS = 300
+TRIES = 3
 
 
 def check(tree: Path, product: Target) -> list[str]:
@@ -43,7 +47,10 @@ def _answers(tree: Path, programs: Path, folder: Path) -> list[str]:
     home = folder / "home"
     home.mkdir()
     settings = {"HOME": str(home), "PATH": f"{programs}:/usr/bin:/bin"}
-    code, out, errors = user_mode.run(["/bin/sh", str(script), *WORDS], add=settings, seconds=SECONDS)
+    for _ in range(TRIES):
+        code, out, errors = user_mode.run(["/bin/sh", str(script), *WORDS], add=settings, seconds=SECONDS)
+        if code != HardwareFault.code:
+            break
     said = out.decode("utf-8", "replace")
     if code or not re.search(r"\d+(\.\d+)? ?(°|degrees )?C", said):
         last = " / ".join(errors.decode("utf-8", "replace").strip().splitlines()[-3:])
