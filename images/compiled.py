@@ -7,6 +7,8 @@ Rules:
    referenced, and so on what was compiled before; after a fork nothing was.
 4. Two such processes share the files, the largest first. A file that does not compile is a CardFault with its name.
 5. The path in the byte code is the path on the board.
+6. Not `-I`: it would not hear PYTHONHASHSEED, and sets would lie in another order each time. The environment is empty
+   anyway, and the compiler takes the working folder off its path.
 """
 
 from __future__ import annotations
@@ -27,7 +29,9 @@ SIDE_BY_SIDE = 2
 # `-` and a sentence per file. The source `sys.argv[3]` is compiled before the first fork, so that qemu has translated
 # the compiler once and not once per fork.
 COMPILER = r"""
-import importlib.util, marshal, os, sys
+import sys
+sys.path[:] = [path for path in sys.path if path]
+import importlib.util, os
 import _frozen_importlib_external as external
 root, listed, first = sys.argv[1:]
 def code(data, name):
@@ -88,7 +92,7 @@ def compile_all(
         for number in range(SIDE_BY_SIDE):
             listed = Path(folder, f"{number}.txt")
             listed.write_text("\n".join(largest[number::SIDE_BY_SIDE]), "utf-8")
-            words = ("-I", "-S", "-c", COMPILER, str(tree), str(listed), str(first))
+            words = ("-s", "-S", "-c", COMPILER, str(tree), str(listed), str(first))
             commands.append(user_mode.program(tree, arch, f"usr/bin/python{python}", *words))
         _side_by_side(commands, heard)
     _links(tree, folders)

@@ -13,7 +13,8 @@ from edge.faults import CardFault
 from images import arches, compiled, user_mode
 
 SOURCES = {
-    "lib/a.py": "X = {'one', 'two', None, 3}\ndef f(y=(1, 2)):\n    return y in {'p', 'q', None}\n",
+    # No set with None: its order is by chance before Python 3.11. The Python of an image is 3.11 or later.
+    "lib/a.py": "X = {'one', 'two', 3}\ndef f(y=(1, 2)):\n    return y in {'p', 'q'}\n",
     "lib/b.py": "from a import X\nNAMES = ('one', 'two', 'X', 'f')\n",
     "lib/sub/c.py": "# -*- coding: latin-1 -*-\nTEXT = 'plain'\n",
     "lib/sub/__init__.py": "",
@@ -58,7 +59,7 @@ def test_byte_code_takes_the_place_of_the_source(tmp_path: Path) -> None:
             f"import sys; sys.path.insert(0, {str(tmp_path / 't/lib')!r}); import b; print(len(b.X))",
         ]
     )
-    assert (code, out) == (0, b"4\n")
+    assert (code, out) == (0, b"3\n")
 
 
 def test_another_folder_another_company_and_another_day_give_the_same_bytes(tmp_path: Path) -> None:
