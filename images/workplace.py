@@ -2,7 +2,7 @@
 
 Rules:
 1. A build works in a folder `.building-PID-*` beside its results. It goes when the build ends, however it ends; what a
-   build left that was killed outright goes with the next one.
+   build left that was killed outright goes with the next one. With `keep` it is `kept-*`, and stays for good.
 2. Results are moved by renaming when all of them are there, the manifest last: who finds it finds what it names.
    Files of other versions stay where they are.
 3. A build asks for room before it begins.
@@ -36,7 +36,7 @@ def place(out: Path, keep: bool) -> Iterator[Path]:
                 f"{out} has {free / 1e6:.0f} MB of room, a build wants {NEEDED / 1e6:.0f} MB",
                 "free some, or name another folder with --out",
             )
-        work = Path(tempfile.mkdtemp(prefix=f"{_MARK}{os.getpid()}-", dir=out))
+        work = Path(tempfile.mkdtemp(prefix="kept-" if keep else f"{_MARK}{os.getpid()}-", dir=out))
     except OSError as error:
         raise CardFault(f"nothing can be built in {out}: {(error.strerror or 'unknown').lower()}") from error
     try:

@@ -18,7 +18,8 @@ def test_the_folder_goes_however_the_build_ends(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
     with workplace.place(tmp_path, keep=True) as work:
         assert work.parent == tmp_path and work.is_dir()
-    assert work.is_dir()
+    with workplace.place(tmp_path, keep=False):
+        assert work.is_dir() and work.name.startswith("kept-")
 
 
 def test_what_a_killed_build_left_goes_with_the_next_one(tmp_path: Path) -> None:
