@@ -14,31 +14,28 @@ from hil import card
 from tests.support.emulated import inserted
 
 pytestmark = pytest.mark.emulated
-# One 32-bit board and the 64-bit one: U-Boot of two ages, two forms of kernel.
-MACHINES = ("raspi0", "raspi3b")
 UP = r"Fieldhand: slot (.) on /dev/\S+ \(good (.), (\w+)\)"
 STOPPED = "There is no other slot to start"
 
 
-@pytest.mark.parametrize("machine", MACHINES)
-def test_a_spoilt_root_is_left_for_the_other_slot(machine: str, tmp_path: Path) -> None:
-    with inserted(machine, tmp_path) as board:
+def test_a_spoilt_root_is_left_for_the_other_slot(tmp_path: Path) -> None:
+    with inserted("raspi3b", tmp_path) as board:
         card.spoil(board.card, layout.SLOT_A, "root.sqfs")
         board.boot("root.sqfs is not what root.sha256 says. Slot b is taken instead")
         assert board.console.expect(UP, 900).groups() == ("b", "1", "rotten")
         assert board.resets == 1
         board.console.expect("login: ", 900)
         board.cut()
-        assert card.boot_state(board.card).slot == "b"
+        found = card.boot_state(board.card)
+        assert (found.slot, found.prev, found.good, found.why) == ("b", "b", True, "rotten")
 
 
-@pytest.mark.parametrize("machine", MACHINES)
-@pytest.mark.parametrize("name", ["kernel", "initrd"])
-def test_a_spoilt_kernel_is_left_for_the_other_slot_without_a_start(machine: str, name: str, tmp_path: Path) -> None:
-    with inserted(machine, tmp_path) as board:
-        card.spoil(board.card, layout.SLOT_A, name)
+def test_a_spoilt_kernel_is_left_for_the_other_slot_without_a_reset(tmp_path: Path) -> None:
+    with inserted("raspi0", tmp_path) as board:
+        card.spoil(board.card, layout.SLOT_A, "kernel")
         board.boot("slot a cannot be loaded, slot b is taken")
         assert board.console.expect(UP, 900).groups() == ("b", "1", "rotten")
+        assert board.resets == 0
         board.cut()
         found = card.boot_state(board.card)
         assert (found.slot, found.prev, found.good, found.why) == ("b", "b", True, "rotten")
@@ -94,4 +91,5 @@ def test_without_a_boot_state_slot_a_starts(tmp_path: Path) -> None:
         card.tear(board.card, 1)
         card.tear(board.card, 2)
         board.boot("no copy of the boot state is whole, slot a is taken")
-        assert board.console.expect(UP, 900).groups() == ("a", "1", "lost")
+        board.console.expect(r"slot a \(good 1, tries 0, lost\)")
+        board.console.expect("Starting kernel", 900)
