@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from edge.peripherals.guard.client import Board
     from edge.tape.journal import Tape
     from edge.tape.unkept import Unkept
+    from edge.vitals import Vitals
     from edge.watch import Watcher
 
 CLOCK_IS_SET_AFTER = 1_735_689_600  # 2025-01-01: an earlier date is a clock that was never set
@@ -81,11 +82,22 @@ class Run:
             unattended=options.unattended,
         )
         self.loop = Loop(parts)
+        self._vitals: Vitals | None = None
+        if "NOTIFY_SOCKET" in os.environ:
+            self._announce()
         if resume:
             _remember(self.loop, self.state, self.tape.name)
         self._open_record()
         self._sweep()
         self._warn((*self.settings.warnings, *stocked, self._notice()))
+
+    def _announce(self) -> None:
+        """A supervisor wants signs of life: systemd, or that of a card."""
+        from edge.vitals import vitals
+
+        self._vitals = vitals(os.environ, os.getpid(), self.loop.silence)
+        if self._vitals is not None:
+            self._vitals.start()
 
     def _warn(self, sentences: tuple[str, ...]) -> None:
         other = tuple(
@@ -217,6 +229,8 @@ class Run:
 
     def close(self, code: int) -> None:
         """Safe values first, then the last record."""
+        if self._vitals is not None:
+            self._vitals.stop()
         if self._pulse is not None:
             self._pulse.stop()
         board = self.world.running_board()

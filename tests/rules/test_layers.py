@@ -474,10 +474,9 @@ ROOMS = (
     Room(
         "edge.cli.*",
         CORE + " edge edge.approvals.* edge.approve edge.brief edge.card.* edge.catalogue edge.cli.* edge.config "
-        "edge.config_board "
-        "edge.config_keys edge.context edge.grants edge.hands.* edge.jobs edge.locales edge.loop edge.model.* "
+        "edge.config_board edge.config_keys edge.context edge.grants edge.hands.* edge.jobs edge.locales edge.loop edge.model.* "
         "edge.parts edge.peripherals.* edge.pulse edge.redact edge.stop edge.supervise.* edge.taint edge.tape.* "
-        "edge.toml edge.watch",
+        "edge.toml edge.vitals edge.watch",
         "_signal os posix select signal sys termios time",
         PURE_LATE + " _queue _thread importlib.metadata importlib.util pwd readline shlex shutil",
         "input",
