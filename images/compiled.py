@@ -7,7 +7,8 @@ Rules:
    referenced, and so on what was compiled before; after a fork nothing was.
 4. Two such processes share the files, the largest first. A file that does not compile is a CardFault with its name.
 5. The path in the byte code is the path on the board.
-6. Not `-I`: it would not hear PYTHONHASHSEED, and sets would lie in another order each time. The environment is empty
+6. `-B`: while it compiles the library it imports the library, and must not leave caches with the time of the build.
+   Not `-I`: it would not hear PYTHONHASHSEED, and sets would lie in another order each time. The environment is empty
    anyway, and the compiler takes the working folder off its path.
 """
 
@@ -92,11 +93,14 @@ def compile_all(
         for number in range(SIDE_BY_SIDE):
             listed = Path(folder, f"{number}.txt")
             listed.write_text("\n".join(largest[number::SIDE_BY_SIDE]), "utf-8")
-            words = ("-s", "-S", "-c", COMPILER, str(tree), str(listed), str(first))
+            words = ("-B", "-s", "-S", "-c", COMPILER, str(tree), str(listed), str(first))
             commands.append(user_mode.program(tree, arch, f"usr/bin/python{python}", *words))
         _side_by_side(commands, heard)
     _links(tree, folders)
     _judge([line[2:] for line in counted if line.startswith("-")], [n for n in names if (tree / n).exists()])
+    caches = [name for name in rooted.files(tree) if "/__pycache__/" in name]
+    if caches:
+        raise CardFault(f"the tree holds caches of byte code, {caches[0]} is one of {len(caches)}")
     return len(names)
 
 
