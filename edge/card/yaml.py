@@ -8,6 +8,7 @@ Rules:
    line, never another meaning: what is read means what YAML 1.2 says it means.
 2. A scalar stays the text that was written: whether `12345678` is a number or a password, its reader knows.
 3. Deeper than MOST_DEEP, or a key twice in one mapping, is a fault.
+4. Of a value a fault quotes one mark at most: it may be a secret that is written wrong.
 """
 
 from __future__ import annotations
@@ -209,7 +210,7 @@ class _Reader:
     def _behind(self, rest: str, line: int) -> None:
         rest = rest.strip(" ")
         if rest and rest[0] != "#":
-            raise self._fault(f"something stands behind the value: {rest[:20]!r}", "", line)
+            raise self._fault("something stands behind the value", "one pair of quotation marks around all of it", line)
 
     def _plain(self, text: str, line: int) -> str:
         if text and (text[0] in _INDICATORS or (text[0] in "-?:" and text[1:2] in ("", " "))):

@@ -9,7 +9,7 @@ Rules:
    to the same place, for ever. Whether a new slot may be confirmed without it is for the health check to say.
 3. A boot that failed its health check is held: the reset falls back to the slot before.
 4. Nothing is held for ever: a sign of life that comes after all lets the feeding go on, and that is said too.
-5. At most AGENTS agents; one more is told and not counted, for a table that grows is no watchdog.
+5. At most AGENTS agents; that there is one more is told once, and it is not counted: a table that grows is no watchdog.
 6. All times are seconds of one monotonic clock, which the caller hands in.
 """
 

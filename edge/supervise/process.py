@@ -31,7 +31,7 @@ from edge.faults import Fault, HardwareFault
 from edge.peripherals.guard import door
 from edge.peripherals.guard.ending import Ending, close_others, stay
 from edge.record import Record, sparing
-from edge.supervise.liveness import ABSENT, ANSWERED, HANG, MUTE, Liveness, Verdict
+from edge.supervise.liveness import ABSENT, AGENTS, ANSWERED, HANG, MUTE, Liveness, Verdict
 from edge.supervise.notices import Notices
 from edge.supervise.watchdog import Watchdog
 
@@ -98,12 +98,14 @@ class Supervisor:
         self._why = ""
         self._fds: dict[int, int] = {}  # process -> its pidfd
         self._round, self._asked, self._written = now, float("-inf"), ""
+        self._crowded = False
         self._poll = select.poll()
         self._poll.register(self.notices.fileno(), select.POLLIN)
         self._adopt(now)
         self.armed = told.why
         self.watchdog = self._arm()
-        self._health, self._late, self._ordered = self._start_health(), now + HEALTH_SECONDS, 0.0
+        self._late, self._ordered = now + HEALTH_SECONDS, 0.0
+        self._health = self._start_health()
 
     def round(self, end: int) -> None:
         """One round of the loop; `end` becomes readable when there is a reason to stop."""
@@ -144,9 +146,16 @@ class Supervisor:
                 continue
             if not self.live.sign(pid, last, now):
                 self._forget(pid)
+                self._full(pid)
         for pid, fd in tuple(self._fds.items()):
             if _ended(fd):
                 self._forget(pid)
+
+    def _full(self, pid: int) -> None:
+        """Say once that there is no room for one more."""
+        if not self._crowded:
+            self._crowded = True
+            self._say(f"{AGENTS} agents are watched, and that of process {pid} and all further ones are not")
 
     def _adopt(self, now: float) -> None:
         """Take over the agents of the supervisor before (rule 1), as far as they are alive."""

@@ -132,3 +132,12 @@ def test_any_text_is_read_or_a_fault_with_a_line_that_is_there() -> None:
             assert 1 <= int(fault.where.partition(":")[2]) <= text.count("\n") + 1
     print(f"{ROUNDS} texts: {counted[0]} read, {counted[1]} told as wrong")
     assert min(counted) > ROUNDS // 20
+
+
+@pytest.mark.parametrize(
+    "row", ['"horse"battery', '"horse" battery', "'it's horsebattery'", "[horse] battery", "horse: battery"]
+)
+def test_a_secret_that_is_written_wrong_is_not_quoted(row: str) -> None:
+    with pytest.raises(ConfigFault) as told:
+        read(f"password: {row}", "x")
+    assert "battery" not in str(told.value)

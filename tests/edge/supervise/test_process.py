@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from edge.cli.supervise import USUAL, command
+from edge.supervise import liveness, process
 from tests.support.agent import ROOT
 
 AGENT = """
@@ -224,3 +225,48 @@ def test_who_is_no_agent_is_not_heard(bench: Any) -> None:
     agent = one.agent()
     assert one.status()["AGENTS"] == str(agent.pid)  # ready is no sign: who was not told to beat is not missed
     stranger.close()
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Any:
+    """A supervisor in this very process: `here(NAME=VALUE)`; its rounds are the test's."""
+    made: list[process.Supervisor] = []
+
+    def start(**more: str) -> process.Supervisor:
+        told = process.Told(notify=str(tmp_path / "n"), guard=str(tmp_path / "g"), log="", tick=0.01, **more)
+        made.append(process.Supervisor(told, time.monotonic()))
+        return made[0]
+
+    yield start
+    for one in made:
+        one.close(False)
+
+
+def test_a_check_that_cannot_be_started_holds_when_no_new_start_comes(
+    here: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "GRACE", 0.0)
+    one = here(health=str(tmp_path / "none"), reboot="/bin/true")
+    end, other = os.pipe()
+    one.round(end)
+    assert not one.verdict.feed and "the board did not start again" in one.verdict.why
+    os.close(end)
+    os.close(other)
+
+
+def test_one_agent_more_than_there_is_room_for_is_told_once(
+    here: Any, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for module in (liveness, process):
+        monkeypatch.setattr(module, "AGENTS", 0)
+    one = here()
+    end, other = os.pipe()
+    sender = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    for _ in range(2):
+        sender.sendto(b"WATCHDOG=1", one.notices.path)
+        one.round(end)
+    assert not one.live.agents and not one._fds
+    assert capfd.readouterr().err.count("all further ones are not") == 1
+    sender.close()
+    os.close(end)
+    os.close(other)
