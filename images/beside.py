@@ -10,7 +10,6 @@ Rules:
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
 from edge.card import manifest
@@ -19,8 +18,7 @@ from edge.faults import CardFault
 from edge.record import Record
 from images import bmap
 from images.bmap import Map
-
-_KEY_LIMIT = 4096
+from images.squash import sha256_of
 
 
 class Beside(Record):
@@ -32,15 +30,10 @@ class Beside(Record):
     words: tuple[str, ...]
 
 
-def read_keys(paths: list[Path]) -> list[Key]:
-    """The public keys in files; CardFault for one that is none."""
-    return [manifest.read_key(_bytes(path, _KEY_LIMIT).decode("ascii", "replace"), path.name) for path in paths]
-
-
 def look(image: Path, named: Path | None, keys: list[Key], unsigned: bool) -> Beside:
     """Everything beside an image, checked by the rules; CardFault for what is missing, wrong or not trusted."""
     map_path = named or find_map(image)
-    of = bmap.read(_bytes(map_path, 8 << 20), map_path.name) if map_path else None
+    of = bmap.load(map_path) if map_path else None
     told, signer, words = _manifest(_folder(image, named), keys, unsigned)
     if told is not None:
         words += _compared(told, image, map_path, signer is not None)
@@ -100,20 +93,11 @@ def _compared(told: Manifest, image: Path, map_path: Path | None, signed: bool) 
         listed = told.files.get(path.name)
         if listed is None:
             words.append(f"{path.name} is not listed in the manifest")
-        elif listed.size != path.stat().st_size or listed.sha256 != sha256(path):
+        elif listed.size != path.stat().st_size or listed.sha256 != sha256_of(path):
             raise CardFault(f"{path.name} is not the file of its manifest: it is damaged or another", "take it anew")
     if signed and len(words) == len(files):
         raise CardFault(f"the manifest beside {image.name} is signed, but is of other files", "--unsigned to ignore it")
     return words
-
-
-def sha256(path: Path) -> str:
-    """The hash of a file's content."""
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while piece := file.read(1 << 20):
-            digest.update(piece)
-    return digest.hexdigest()
 
 
 def _bytes(path: Path, limit: int) -> bytes:

@@ -217,6 +217,16 @@ def _span(part: Range) -> str:
     return str(part.first) if part.first == part.last else f"{part.first}-{part.last}"
 
 
+def load(path: Path) -> Map:
+    """The map in a file; CardFault when it cannot be read or is none."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(_LARGEST + 1)
+    except OSError as error:
+        raise CardFault(f"{path} could not be read: {(error.strerror or 'unknown').lower()}") from error
+    return read(data, path.name)
+
+
 def read(data: bytes, name: str = "the block map") -> Map:
     """A bmap 2.0 file (1.4 is the same), checked; CardFault names what is wrong."""
     if len(data) > _LARGEST:

@@ -17,9 +17,11 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import IO
 
 from edge.faults import CardFault
 from images import rooted, user_mode
@@ -123,27 +125,33 @@ def _judge(wrong: list[str], left: list[str]) -> None:
 
 def _side_by_side(commands: list[list[str]], heard: Callable[[str], None]) -> None:
     """Run the commands at the same time; every line that they print is heard. CardFault with what one complained of."""
-    children = [
-        subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            env=user_mode.ENVIRONMENT, cwd="/",
-        )
-        for command in commands
-    ]  # fmt: skip
+    # The children go first, or an interruption would wait for threads that follow them to their end.
+    with ThreadPoolExecutor(len(commands)) as pool, ExitStack() as stack:
+        # Warnings about sources can be more than a pipe takes, and nobody reads them before the end.
+        errors = [stack.enter_context(tempfile.TemporaryFile()) for _ in commands]
+        children = [stack.enter_context(_running(*pair)) for pair in zip(commands, errors)]
+        list(pool.map(lambda child, told: _follow(child, told, heard), children, errors))
+
+
+@contextmanager
+def _running(command: list[str], errors: IO[bytes]) -> Iterator[subprocess.Popen[str]]:
+    """The command as a child that does not outlive us."""
+    child = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, text=True,
+        env=user_mode.ENVIRONMENT, cwd="/",
+    )  # fmt: skip
     try:
-        with ThreadPoolExecutor(len(children)) as pool:
-            list(pool.map(lambda child: _follow(child, heard), children))
+        yield child
     finally:
-        for child in children:
-            child.kill()
-            child.wait()
+        child.kill()
+        child.wait()
 
 
-def _follow(child: subprocess.Popen[str], heard: Callable[[str], None]) -> None:
-    assert child.stdout is not None and child.stderr is not None
+def _follow(child: subprocess.Popen[str], errors: IO[bytes], heard: Callable[[str], None]) -> None:
+    assert child.stdout is not None
     for line in child.stdout:
         heard(line.strip())
-    complaints = child.stderr.read()
     if child.wait():
-        last = complaints.strip().splitlines()[-1:]
+        errors.seek(0)
+        last = errors.read().decode("utf-8", "replace").strip().splitlines()[-1:]
         raise CardFault(f"the compiler of the image ended with code {child.returncode}: {''.join(last)}")

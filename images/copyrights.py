@@ -42,7 +42,7 @@ def terms(deb: Path, sha256: str, cache: Path = CACHE) -> Terms:
     try:
         data = json.loads(kept.read_bytes())
         return Terms(data["text"], data["link"], data["common"])
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError, KeyError, TypeError):
         found = _read(deb)
     cache.mkdir(parents=True, exist_ok=True)
     temporary = kept.with_name(f".{kept.name}.{os.getpid()}")

@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 
 from edge.faults import UsageFault
-from images import beside, bmap, disks, provisioned
+from images import beside, bmap, disks, keys, provisioned
 from images.machine import Machine
 from images.progress import Progress, amount
 from images.source import Image
@@ -61,7 +61,7 @@ def main(words: list[str]) -> int:
 def _flash(told: argparse.Namespace, machine: Machine) -> int:
     progress = Progress(sys.stderr)
     image = Image(told.image)
-    found = beside.look(told.image, told.bmap, beside.read_keys(told.key), told.unsigned)
+    found = beside.look(told.image, told.bmap, [keys.load_public(key) for key in told.key], told.unsigned)
     for sentence in found.words:
         progress.note(sentence)
     of = found.of or bmap.whole(image.size())
@@ -125,7 +125,7 @@ def _used_file(machine: Machine, path: str) -> str:
 def listed(machine: Machine, image: Image) -> str:
     """The disks of this machine, those that would be taken first."""
     near = beside.find_map(image.path)
-    need = bmap.read(near.read_bytes(), near.name).size if near else 0 if image.packed else image.stored
+    need = bmap.load(near).size if near else 0 if image.packed else image.stored
     rows = [(disks.refusal(machine, disk.name, need, again=False), disk) for disk in disks.every(machine)]
     lines = [f"  {disks.described(disk)}" for sentence, disk in rows if not sentence]
     lines = ["would be written over:", *lines] if lines else ["no disk that looks like a card is here."]

@@ -35,8 +35,8 @@ class Key(Record):
 
 def new(name: str, folder: Path) -> tuple[Path, Path]:
     """Make a key: the paths of NAME.key and NAME.pub. UsageFault when one of them is there or the name is odd."""
-    if not name or len(name) > 64 or not all(char.isalnum() or char in "-_." for char in name) or name[0] == ".":
-        raise UsageFault(f"{name!r} is no name of a key", "up to 64 letters, digits, - _ and .")
+    if not manifest.is_word(name):
+        raise UsageFault(f"{name!r} is no name of a key", "letters, digits and -_.+~, at most 64")
     secret, public = folder / f"{name}.key", folder / f"{name}.pub"
     for path in (secret, public):
         if path.exists() or path.is_symlink():
@@ -71,7 +71,10 @@ def load(path: Path) -> Key:
 
 def load_public(path: Path) -> manifest.Key:
     """The public key of NAME.pub; CardFault when it cannot be read or is none."""
-    return manifest.read_key(_text(path), path.stem)
+    text = _text(path)
+    if len(text.split()) == 1:
+        text = f"{text.strip()} {path.stem}"
+    return manifest.read_key(text, path.name)
 
 
 def _text(path: Path) -> str:

@@ -45,7 +45,7 @@ def collect(
         deb.name: copyrights.terms({**debs, **texts}[deb.name], deb.sha256) for deb in (*locked.debs, *locked.texts)
     }
     common = {name: text for deb in locked.texts for name, text in found[deb.name].common.items()}
-    parts = [_part(f"Fieldhand (all of usr/lib/{'fieldhand'}/edge)", (checkout / "LICENSE").read_text("utf-8"))]
+    parts = [_part("Fieldhand (all of usr/lib/fieldhand/edge)", (checkout / "LICENSE").read_text("utf-8"))]
     packages = _packages(locked.debs, found)
     parts += packages
     parts += [_part(f"{path.name} (Python library)", wheel_terms(path)) for path in wheel_files]

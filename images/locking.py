@@ -202,7 +202,7 @@ def _licensed(debs: Sequence[Deb], asking: Asking) -> list[Deb]:
 
 
 def _write(path: Path, text: str) -> Path:
-    """Replace the file when the text is another one."""
+    """Put the text in the place of the file, as a whole; the file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     temporary.write_text(text, "utf-8")

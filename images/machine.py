@@ -1,7 +1,8 @@
 """The disks of this machine and what uses them, read from /sys and /proc.
 
 Rules:
-1. Every fact is text below `root`/sys, `root`/proc and `root`/dev: a folder that looks like another machine is one.
+1. Every fact is text below `root`/sys and `root`/proc; only what a path is (`node`) is asked of this machine itself.
+   So a folder that looks like another machine is one, with a `node` of its own.
 2. What stands on a disk is followed down to all disks below it: partitions, LVM, RAID and encryption by their slaves,
    loop devices by the file behind them, btrfs by its members, overlays by their folders, until whole disks are reached.
 3. A fact that cannot be read is an empty word, never a guess that would make a disk look free: what is not seen here

@@ -51,9 +51,11 @@ def taken(file: Path) -> bytes:
     """A provision.toml that a board would take; ConfigFault with every line that it would not."""
     try:
         with file.open("rb") as opened:
-            text = opened.read(_LIMIT)
+            text = opened.read(_LIMIT + 1)
     except OSError as error:
         raise ConfigFault(f"{file} could not be read: {(error.strerror or 'unknown').lower()}") from error
+    if len(text) > _LIMIT:
+        raise ConfigFault(f"{file} is larger than such a file can be ({_LIMIT} bytes)")
     _, wrong = provision.asked(text, here=False, name=file.name)
     faults = [str(one) for one in wrong if not one.only_said]
     if faults:

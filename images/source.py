@@ -43,6 +43,7 @@ class Image:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._damage: tuple[type[Exception], ...] = (OSError, EOFError, ValueError)
         try:
             if not path.is_file():
                 raise CardFault(f"{path} is no image file" if path.exists() else f"there is no image {path}")
@@ -67,6 +68,7 @@ class Image:
             return
         library = _library() if host.missing(["zstd"]) else None
         if library is not None:
+            self._damage = (*self._damage, library.ZstdError)
             with library.open(self.path, "rb") as file:
                 yield file
             return
@@ -79,7 +81,7 @@ class Image:
             return self.stored
         with self.opened() as stream:
             count = 0
-            while piece := self._read(stream, STEP):
+            while piece := self.read(stream, STEP):
                 count += len(piece)
                 if count > _MOST:
                     raise CardFault(f"{self.path} unpacks to more than a card can hold")
@@ -104,7 +106,7 @@ class Image:
                         "take it anew from where it came",
                     )
             self._skip(stream, of.size - at, of.size)
-            if self._read(stream, 1):
+            if self.read(stream, 1):
                 raise CardFault(f"{self.path.name} goes on behind the {of.size} bytes that its block map says")
 
     def _skip(self, stream: IO[bytes], count: int, behind: int) -> None:
@@ -116,19 +118,19 @@ class Image:
             count -= len(self._exactly(stream, min(STEP, count), behind - count))
 
     def _exactly(self, stream: IO[bytes], count: int, offset: int) -> bytes:
-        piece = self._read(stream, count)
+        piece = self.read(stream, count)
         while len(piece) < count:
-            more = self._read(stream, count - len(piece))
+            more = self.read(stream, count - len(piece))
             if not more:
                 raise CardFault(f"{self.path.name} ends at byte {offset + len(piece)}, earlier than its block map says")
             piece += more
         return piece
 
-    def _read(self, stream: IO[bytes], count: int) -> bytes:
-        """OSError and what a library says of damaged data, as one sentence."""
+    def read(self, stream: IO[bytes], count: int) -> bytes:
+        """The next bytes of what `opened` gave; an OSError and what a library says of damaged data is a CardFault."""
         try:
             return stream.read(count)
-        except (OSError, EOFError, ValueError) as error:
+        except self._damage as error:
             raise CardFault(f"{self.path.name} could not be read: {error}") from error
 
 

@@ -25,7 +25,7 @@ from pathlib import Path
 from edge.card.layout import IMAGE_SECTORS, PARTS, SECTOR, SLOTS
 from edge.card.manifest import Key
 from edge.faults import CardFault, ConfigFault, UsageFault
-from images import beside, bmap, contents, gates, host, product, report
+from images import beside, bmap, contents, gates, host, keys, product, report
 from images.bmap import Map
 from images.contents import BAD, LEFT, OK, Row
 from images.fatread import Read
@@ -65,11 +65,11 @@ def main(words: list[str]) -> int:
 
 def _rows(told: argparse.Namespace, progress: Progress) -> Iterator[Row]:
     path = told.image
-    keys = beside.read_keys(told.key)
+    trusted = [keys.load_public(key) for key in told.key]
     node = Machine().node(str(path))
     if node.kind not in ("file", "block"):
         raise UsageFault(f"{path} is {node.kind}, neither an image nor a card")
-    found, row = _beside(path, told, keys)
+    found, row = _beside(path, told, trusted)
     yield row
     yield from _size(path, node.kind)
     try:
@@ -85,12 +85,12 @@ def _rows(told: argparse.Namespace, progress: Progress) -> Iterator[Row]:
 # --- what lies beside ---
 
 
-def _beside(path: Path, told: argparse.Namespace, keys: list[Key]) -> tuple[beside.Beside, Row]:
+def _beside(path: Path, told: argparse.Namespace, trusted: list[Key]) -> tuple[beside.Beside, Row]:
     """What lies beside, and the row on where the image comes from."""
     without = told.bmap == "none"
     named = Path(told.bmap) if told.bmap and not without else None
     try:
-        found = beside.look(path, named, keys, told.unsigned)
+        found = beside.look(path, named, trusted, told.unsigned)
         row = Row("origin", OK if found.signer else LEFT, "; ".join(found.words) or "nothing lies beside it")
     except CardFault as fault:
         row = Row("origin", BAD, str(fault))
@@ -102,8 +102,8 @@ def _without_origin(path: Path, named: Path | None) -> beside.Beside:
     """The map alone, where origin or files do not hold: it still tells the place of damage."""
     place = named or beside.find_map(path)
     try:
-        of = bmap.read(place.read_bytes(), place.name) if place else None
-    except (CardFault, OSError):
+        of = bmap.load(place) if place else None
+    except CardFault:
         of = None
     return beside.Beside(of, None, None, ())
 
@@ -142,7 +142,7 @@ def _readable(path: Path, kind: str) -> Iterator[tuple[Read, int]]:
 
 def _unpack(image: Image, plain: Path) -> None:
     with plain.open("wb") as out, image.opened() as stream:
-        for piece in iter(lambda: stream.read(1 << 20), b""):
+        for piece in iter(lambda: image.read(stream, _STEP), b""):
             if piece.count(0) == len(piece):
                 out.seek(len(piece), 1)
             else:

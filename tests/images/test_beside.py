@@ -9,6 +9,7 @@ from edge.card import ed25519, manifest
 from edge.card.manifest import File, Key, Manifest, Slot
 from edge.faults import CardFault
 from images import beside, bmap
+from images.squash import sha256_of
 
 SEED, OTHER = b"\x01" * 32, b"\x02" * 32
 
@@ -19,7 +20,7 @@ def key(seed: bytes = SEED) -> Key:
 
 def describe(folder: Path, names: tuple[str, ...], seed: bytes | None = SEED) -> None:
     """A manifest over files of the folder, signed unless the seed is None."""
-    files = {name: File((folder / name).stat().st_size, beside.sha256(folder / name)) for name in names}
+    files = {name: File((folder / name).stat().st_size, sha256_of(folder / name)) for name in names}
     slot = Slot(0, hashlib.sha256().hexdigest(), hashlib.sha256().hexdigest())
     text = manifest.pack(Manifest("pi-armv6", "1.0", "armel", "bookworm", ("rpi",), 0, 1, slot, files))
     (folder / "manifest.json").write_bytes(text)
@@ -128,11 +129,3 @@ def test_a_card_is_held_against_the_build_that_its_named_map_lies_in(image: Path
     assert found.signer == key() and found.manifest is not None
     with pytest.raises(CardFault, match=r"no manifest\.json lies in"):
         look(card, key())
-
-
-def test_keys_are_read_from_files(tmp_path: Path) -> None:
-    (tmp_path / "a.pub").write_text(f"{key().public.hex()} field\n")
-    assert beside.read_keys([tmp_path / "a.pub"]) == [key()]
-    (tmp_path / "b.pub").write_text("no key\n")
-    with pytest.raises(CardFault, match=r"b\.pub is no public key"):
-        beside.read_keys([tmp_path / "b.pub"])

@@ -83,6 +83,13 @@ def test_a_compiler_that_ends_early_is_told(tmp_path: Path, monkeypatch: pytest.
         compile_(grown(tmp_path / "t"))
 
 
+def test_more_warnings_than_a_pipe_takes_stop_nobody(tmp_path: Path) -> None:
+    # Each warning of the compiler names its file and its line; Python 3.9 has them for `is` with a literal, too.
+    noisy = "\n".join(f"X{number} = (1 is {number})" for number in range(1000))
+    made = compile_(grown(tmp_path / "t", {**SOURCES, "lib/noisy.py": noisy}))
+    assert "lib/noisy.pyc" in made
+
+
 def test_links_between_sources_become_links_between_byte_code(tmp_path: Path) -> None:
     tree = grown(tmp_path / "t")
     (tree / "lib/other.py").symlink_to("a.py")

@@ -11,7 +11,7 @@ import pytest
 
 from edge.card.layout import CONFIG
 from edge.faults import CardFault, ConfigFault, UsageFault
-from images import bmap, flash
+from images import bmap, flash, provisioned
 from images.fatread import Volume
 from images.source import Image
 from tests.support import drawn_machines as drawn
@@ -220,6 +220,13 @@ def test_a_wrong_provision_file_is_told_with_its_lines_and_nothing_is_written(im
     with pytest.raises(ConfigFault, match=r"mine\.toml:2: "):
         flash.main([str(image), str(tmp_path / "card"), "--unsigned", "--provision", str(file)])
     assert not (tmp_path / "card").exists()
+
+
+def test_a_provision_file_that_is_too_large_is_refused_and_not_cut(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text('[board]\nhostname = "pump-7"\n' + "#" * (1 << 20) + "\n")
+    with pytest.raises(ConfigFault, match=r"mine\.toml is larger than such a file can be"):
+        provisioned.taken(file)
 
 
 def test_an_image_of_another_kind_takes_no_provision_file(image: Path, tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def test_two_keys_differ_and_none_is_overwritten(tmp_path: Path) -> None:
     assert keys.load(tmp_path / "one.key") == first and not (tmp_path / "two.key").exists()
 
 
-@pytest.mark.parametrize("name", ["", "a/b", "../x", ".hidden", "a b", "x" * 65])
+@pytest.mark.parametrize("name", ["", "a/b", "../x", ".hidden", "a b", "x" * 65, "schl\u00fcssel", "\u0663"])
 def test_odd_names_are_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(UsageFault, match="no name of a key"):
         keys.new(name, tmp_path)
@@ -52,6 +52,16 @@ def test_what_is_no_key_or_open_to_others_is_told(tmp_path: Path) -> None:
         keys.load(tmp_path / "absent.key")
     with pytest.raises(CardFault, match="no public key"):
         keys.load_public(secret)
+
+
+def test_a_public_key_without_a_name_has_that_of_its_file_and_a_fault_names_the_file(tmp_path: Path) -> None:
+    public = keys.new("ops", tmp_path)[1]
+    digits = public.read_text().split()[0]
+    (tmp_path / "field.pub").write_text(f"{digits}\n")
+    assert keys.load_public(tmp_path / "field.pub") == manifest.Key("field", bytes.fromhex(digits))
+    public.write_text("no key\n")
+    with pytest.raises(CardFault, match=r"ops\.pub is no public key"):
+        keys.load_public(public)
 
 
 def test_the_command_shows_the_id_of_both_halves(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import importlib.util
 import lzma
 import os
 import random
@@ -93,6 +94,17 @@ def test_a_packed_image_that_is_cut_or_changed_is_told_by_what_unpacks_it(plain:
         path.write_bytes(damaged)
         with pytest.raises(CardFault, match=r"x\.img\.zst could not be unpacked: .+"):
             all_of(Image(path), of)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("compression") is None, reason="this Python has no zstd of its own")
+@needs_zstd
+def test_pythons_own_zstd_unpacks_and_tells_damage(plain: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, of = packed(plain), bmap.of(plain)
+    monkeypatch.setattr(host, "missing", lambda programs: list(programs))
+    assert list(Image(path).pieces(of)) == list(Image(plain).pieces(of))
+    path.write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(CardFault, match=r"could not be read|ends at byte"):
+        list(Image(path).pieces(of))
 
 
 @needs_zstd
