@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import gzip
 import lzma
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -52,7 +53,14 @@ def make(tree: Path, init: Path, load: Sequence[Path], epoch: int) -> bytes:
         *(cpio.file(f"modules/{number:02d}-{stem(path)}", plain(path)) for number, path in enumerate(load)),
         *(cpio.file(name, block) for name, block in states().items()),
     ]
-    return gzip.compress(cpio.pack(items, epoch), 9, mtime=0)
+    return gzipped(cpio.pack(items, epoch))
+
+
+def gzipped(data: bytes) -> bytes:
+    """gzip with a head of our own (RFC 1952): Python's names an operating system, and not the same in each version."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    tail = zlib.crc32(data).to_bytes(4, "little") + (len(data) & 0xFFFFFFFF).to_bytes(4, "little")
+    return b"\x1f\x8b\x08\0\0\0\0\0\x02\xff" + packer.compress(data) + packer.flush() + tail
 
 
 def states() -> dict[str, bytes]:
