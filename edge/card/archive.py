@@ -2,7 +2,8 @@
 
 Rules:
 1. Members are `fieldhand-data.json` first (format, schema, version, parts), then PART/path of plain files and folders.
-   Links, devices, sockets and pipes are not in it, nor what is left of half-done work; how many, is said.
+   Links, devices, sockets and pipes are not in it, nor what lies deeper than DEEPEST; each is said. What is left of
+   half-done work in our own folders is not in it either; in the workspace everything is somebody's.
 2. It can be made while an agent runs. What there is, and how long, is noted at one moment in which the audit log's lock
    is held (edge/tape/audit_key.py, rule 6), and no more is read of a file than it had then; of records on lines
    (*.jsonl) only whole lines. So each tape and the log end with a record, and a key is never ahead of its log.
@@ -22,8 +23,10 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 HEAD = "fieldhand-data.json"
-PARTS = ("config", "etc", "state", "work")
+WORK = "work"
+PARTS = ("config", "etc", "state", WORK)
 SKIPPED = ("ballast", "guard.sock", "lost+found")
+DEEPEST = 64  # names in a path, its part included: restore.py takes no more
 BLOCK = 512
 PIECE = 1 << 18
 MOST = 200_000
@@ -50,8 +53,11 @@ class Kept(Record):
 # --- out ---
 
 
-def backup(out: BinaryIO, parts: dict[str, str], about: dict[str, object]) -> Kept:
-    """Write the tar of the parts (name -> folder or file) to `out`. CardFault: it cannot be read; OSError of `out`."""
+def backup(out: BinaryIO, parts: dict[str, str], about: dict[str, object], own: str = "") -> Kept:
+    """Write the tar of the parts (name -> folder or file) to `out`. CardFault: it cannot be read; OSError of `out`.
+
+    own: the file behind `out`, which is not to be in itself.
+    """
     import json
     import tarfile
 
@@ -61,6 +67,8 @@ def backup(out: BinaryIO, parts: dict[str, str], about: dict[str, object]) -> Ke
     out.write(_padded(head))
     total = files = 0
     for item in items:
+        if own and os.path.basename(item.path) == os.path.basename(own) and os.path.realpath(item.path) == own:
+            continue
         info = tarfile.TarInfo(item.name)
         if item.size < 0:
             info.type = tarfile.DIRTYPE
@@ -91,9 +99,12 @@ def _walk(name: str, path: str, items: list[Item], left_out: list[str]) -> None:
         kind = found.st_mode & 0o170000
         if kind == 0o040000:
             items.append(Item(name, path, -1, found.st_mode & 0o777, int(found.st_mtime)))
-            for one in sorted(os.listdir(path)):
-                if one not in SKIPPED and not one.endswith(".new"):
-                    _walk(f"{name}/{one}", f"{path}/{one}", items, left_out)
+            names = [one for one in sorted(os.listdir(path)) if not _half_done(name, one)]
+            if name.count("/") >= DEEPEST - 1 and names:
+                left_out.append(f"{name}: what is in it lies deeper than {DEEPEST} folders")
+                names = []
+            for one in names:
+                _walk(f"{name}/{one}", f"{path}/{one}", items, left_out)
         elif kind == 0o100000:
             size = _whole_lines(path, found.st_size) if path.endswith(".jsonl") else found.st_size
             items.append(Item(name, path, size, found.st_mode & 0o777, int(found.st_mtime)))
@@ -105,6 +116,11 @@ def _walk(name: str, path: str, items: list[Item], left_out: list[str]) -> None:
         raise CardFault(f"{path} cannot be read: {(error.strerror or 'unknown').lower()}", "look as root") from error
     if len(items) > MOST:
         raise CardFault(f"there are more than {MOST} files", "move what need not be kept out of the workspace")
+
+
+def _half_done(name: str, one: str) -> bool:
+    """Whether an entry of the folder `name` is what our own programs leave in between."""
+    return name.partition("/")[0] != WORK and (one in SKIPPED or one.endswith(".new"))
 
 
 def _log_held(state: str) -> _Held:
@@ -160,7 +176,7 @@ def _copied(out: BinaryIO, info: object, item: Item) -> int:
         out.write(_header(info, size, item.mode, item.when))
         at = 0
         while at < size:
-            piece = os.pread(fd, min(PIECE, size - at), at)
+            piece = _piece(fd, min(PIECE, size - at), at, item.path)
             if not piece:
                 raise CardFault(f"{item.path} became shorter while it was read", "make the backup again")
             out.write(piece)
@@ -169,6 +185,14 @@ def _copied(out: BinaryIO, info: object, item: Item) -> int:
         return size
     finally:
         os.close(fd)
+
+
+def _piece(fd: int, size: int, at: int, path: str) -> bytes:
+    try:
+        return os.pread(fd, size, at)
+    except OSError as error:
+        why = (error.strerror or "unknown").lower()
+        raise CardFault(f"{path} cannot be read at byte {at}: {why}", "look at the card: fieldhand doctor") from error
 
 
 def _header(info: object, size: int, mode: int, when: int) -> bytes:

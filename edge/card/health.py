@@ -7,7 +7,8 @@ Rules:
    to would leave its outputs undeclared.
 3. What is tried is tried for real and in a place of its own: a file in /data, an agent with the simulated board and no
    model in a state folder that goes afterwards, with at most MEMORY of address space.
-4. The schema of the data rises only here, after the slot was confirmed: the slot before could read them until now.
+4. The schema of the data rises only after the slot was confirmed, by this check or by an operator (`update confirm`):
+   the slot before could read them until then. What a cut left out in between the next start does (prepare.py, rule 3).
 """
 
 from __future__ import annotations

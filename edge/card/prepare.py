@@ -7,8 +7,9 @@ Rules:
 2. Nothing else formats. What cannot be checked or mounted stays as it is on the card, /data is memory for this boot,
    and why is said (boot.txt, doctor, the console). Settings that can still be read there are carried over, so that the
    board's outputs stay declared.
-3. Data of a schema that this image does not know are left alone the same way: an older slot, after a fall back, reads
-   them or refuses plainly. The schema rises only when a slot is confirmed (edge/card/health.py).
+3. Data of a schema that this image does not know are left alone the same way, and nothing of them is carried over: an
+   older slot, after a fall back, reads them or refuses plainly. The schema rises only when a slot is confirmed
+   (edge/card/health.py), or here, when that was cut between the state and the schema.
 4. Growing that fails is said and stops nothing: the partition works as small as it is.
 5. mke2fs, e2fsck and mount are the system's. Source of exit codes: e2fsck(8): 0 clean, 1 and 2 mended, 4 and more not.
 6. Of a plain file the file system lies at the partition's offset: the same steps, and the double of the tests.
@@ -123,11 +124,22 @@ def _prepared(card: Card, place: Place, system: System) -> Found:
         return replace(_volatile(place, system, str(fault), node), said=tuple(said))
     try:
         laid(place)
-    except (Fault, OSError) as error:
+        if _confirmed(card) and schema(place.data) < place.schema:
+            rise(place)
+    except Fault as fault:
         system.unmount(place.data)
-        why = str(error) if isinstance(error, Fault) else f"{place.data} cannot be written: {error.strerror}"
-        return replace(_volatile(place, system, why), said=tuple(said))
+        return replace(_volatile(place, system, str(fault)), said=tuple(said))
+    except OSError as error:
+        system.unmount(place.data)
+        why = f"{place.data} cannot be written: {error.strerror}"
+        return replace(_volatile(place, system, why, node), said=tuple(said))
     return Found(made=made, said=tuple(said))
+
+
+def _confirmed(card: Card) -> bool:
+    """Whether the version that runs passed its health check in a start before; not when the state was lost."""
+    state = card.state()
+    return state.good and state.why != "lost"
 
 
 def _node(card: Card) -> str:
@@ -289,7 +301,8 @@ def kept(path: str, data: bytes, mode: int = 0o644) -> None:
 
     handle = os.open(f"{path}.new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, mode)
     try:
-        os.write(handle, data)
+        while data:
+            data = data[os.write(handle, data) :]
         os.fsync(handle)
     finally:
         os.close(handle)

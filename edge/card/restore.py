@@ -6,6 +6,8 @@ Rules:
    format or schema, a tar that is cut or goes on behind its end: nothing was changed.
 2. Then a mark is set and the parts change places by renaming. Cut anywhere, `finish` goes on where it was: before the
    mark nothing was changed, after it everything will be. What was there before is gone when all is in its place.
+   What is ready and did not begin to change places (a restore before this one, on a board that was not started since)
+   gives way to the next restore: nothing moves under whoever uses it.
 3. Users, set-user bits and times are not taken over: what is written belongs to whoever restores.
 """
 
@@ -13,7 +15,7 @@ from __future__ import annotations
 
 import os
 
-from edge.card.archive import BLOCK, FORMAT, HEAD, MOST, PARTS, PIECE, Kept
+from edge.card.archive import BLOCK, DEEPEST, FORMAT, HEAD, MOST, PARTS, PIECE, Kept
 from edge.faults import CardFault
 from edge.record import Record
 
@@ -51,8 +53,8 @@ def unpack(read: Callable[[int], bytes], home: Home, schema: int) -> Kept:
     read(n): the next n bytes, fewer only at the end. schema: the newest that can be used here.
     """
     aside = home.aside
+    _former(home)
     try:
-        finish(home)
         os.mkdir(aside, 0o700)
         kept = _Unpacking(read, aside, schema, home.parts).all()
         _synced(aside)
@@ -60,13 +62,35 @@ def unpack(read: Callable[[int], bytes], home: Home, schema: int) -> Kept:
         sync_folder(aside)
         sync_folder(home.folder)
     except OSError as error:
-        _clear(aside)
+        _given_up(home)
         why = (error.strerror or "unknown").lower()
         raise CardFault(f"{home.folder} cannot take it: {why}; nothing was changed") from error
     except CardFault:
-        _clear(aside)
+        _given_up(home)
         raise
     return kept
+
+
+def _former(home: Home) -> None:
+    """What a restore before this one left: ended if it began to change places (rule 2), else away. CardFault."""
+    try:
+        if os.path.lexists(home.before):
+            finish(home)
+        else:
+            _given_up(home)
+    except OSError as error:
+        why = (error.strerror or "unknown").lower()
+        fix = "what it holds is kept: run this again when that is mended"
+        raise CardFault(f"the restore before this one cannot be ended in {home.folder}: {why}", fix) from error
+
+
+def _given_up(home: Home) -> None:
+    """Nothing of what lies aside is wanted: its mark goes first, so that a cut leaves nothing that looks ready."""
+    mark = f"{home.aside}/{MARK}"
+    if os.path.lexists(mark):
+        os.unlink(mark)
+        sync_folder(home.aside)
+    _clear(home.aside)
 
 
 def finish(home: Home) -> bool:
@@ -158,7 +182,7 @@ class _Unpacking:
         if name in self._seen or "\0" in name:
             raise CardFault(f"{shown!r} comes twice in it")
         self._seen.add(name)
-        if len(self._seen) > MOST or len(parts) > 64:
+        if len(self._seen) > MOST or len(parts) > DEEPEST:
             raise CardFault("it holds more files than a board ever had")
         self._room -= max(0, size) + BLOCK
         if size > LARGEST or self._room < 0:

@@ -184,8 +184,7 @@ class Card:
         def holding() -> Iterator[None]:
             if slot == running:
                 raise CardFault(f"slot {slot} is the one that runs; it is never written")
-            if not self.device.lock():
-                raise CardFault("another update of this card is under way", "wait for its end")
+            self.alone()
             claim = self._claim(slot)
             try:
                 yield
@@ -194,6 +193,14 @@ class Card:
                     os.close(claim)
 
         return holding()
+
+    def alone(self) -> None:
+        """Hold the card's state until it is closed, so that nothing between a look and a change of it is lost.
+
+        CardFault when somebody holds it.
+        """
+        if not self.device.lock():
+            raise CardFault("another update of this card is under way", "wait for its end")
 
     def _claim(self, slot: str) -> int:
         """The slot's partition for us alone, as the kernel grants it (open(2), O_EXCL); -1 where it has no node."""

@@ -6,7 +6,8 @@ Rules:
    content; read back from the card; the state says it is tried next.
 2. The first HEAD bytes of a slot, without which it has no file system, are zeros until all the rest is on the card and
    its hash was right. So a slot that was left half written cannot be started by anybody, whatever the state says.
-3. The file is read twice: once before a byte of the slot is written, once to write it. Both times the hash is made.
+3. The file is read twice: once before a byte of the slot is written, once to write it. Both times signature and hash
+   are checked, and the second time its manifest has to be the one that was agreed to.
 4. Data: a version reads data of its own schema and of older ones. An update that reads only older data than the board
    has is refused. One that brings a newer schema is taken, and said: once it changed the data, the version before it
    does not read them any more and starts without them (on empty volatile data, it says so), so going back is refused.
@@ -219,6 +220,7 @@ def _read_back(card: Card, at: int, manifest: Manifest, tell: Tell) -> None:
 
 def confirm(card: Card, running: str) -> State:
     """The slot that runs is well: the state that was kept. Nothing is written where it was confirmed. CardFault."""
+    card.alone()
     state = card.state()
     if state.why == "lost":
         state = states.State(slot=running, prev=running, good=False)
@@ -237,6 +239,7 @@ def back(card: Card, running: str, data: int) -> State:
 
     `data`: the schema of the board's data. CardFault when there is no way back.
     """
+    card.alone()
     state = card.state()
     if state.slot != running:
         if state.prev != running:

@@ -96,7 +96,7 @@ def _backup(options: Options, path: str) -> int:
     about: dict[str, object] = {"schema": _schema(), "version": __version__}
 
     def write(out: BinaryIO) -> Kept:
-        return backup(out, what, about)
+        return backup(out, what, about, "" if path == "-" else os.path.realpath(f"{path}.new"))
 
     kept = _to_stdout(write) if path == "-" else _to_file(path, write)
     for sentence in kept.left_out:
@@ -299,6 +299,7 @@ def _anew() -> None:
 
     card, _ = slots.here(write=True)
     with card:
+        card.alone()
         card.keep(replace(card.state(), data=NEW))
 
 

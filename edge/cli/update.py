@@ -144,11 +144,13 @@ def _words(state: State, running: str) -> str:
 
 def _flip(options: Options, root: str, word: str) -> bool:
     """Confirm or go back; True when the board has to start over for it."""
-    here = _board(root) if word == "back" else None
+    here = _board(root)
     card, running = slots.here(root, write=True)
     with card:
         before = card.state()
-        made = updates.back(card, running, here.data) if here is not None else updates.confirm(card, running)
+        made = updates.back(card, running, here.data) if word == "back" else updates.confirm(card, running)
+    if word == "confirm":
+        _risen(root, here)
     if made == before:
         put(f"slot {running} was confirmed already")
         return False
@@ -163,6 +165,18 @@ def _flip(options: Options, root: str, word: str) -> bool:
         f"slot {made.slot} is started next; if it is not confirmed after {made.tries} starts, slot {made.prev} is again"
     )
     return True
+
+
+def _risen(root: str, here: Board) -> None:
+    """The data of this board are of the confirmed version's schema from now on (edge/card/health.py, rule 4)."""
+    from edge.card.prepare import Place, rise, schema
+
+    place = Place(here.data_schema, f"{root}/data")
+    if 0 <= schema(place.data) < place.schema:
+        try:
+            rise(place)
+        except OSError as error:
+            say(f"fieldhand: {place.data}/schema waits for the next start: {(error.strerror or 'unknown').lower()}")
 
 
 # --- an update ---
@@ -186,7 +200,7 @@ def _take(options: Options, root: str, word: str) -> bool:
             if not _agreed(manifest, key, here, options.yes):
                 put("nothing was changed")
                 return False
-            made = _written(card, running, opened, here, moving)
+            made = _written(card, running, opened, here, manifest, moving)
         except KeyboardInterrupt:
             moving.end()
             say(f"fieldhand: slot {running} stays as it is and is started next; the same command does it again")
@@ -236,11 +250,14 @@ def _checked(opened: int, here: Board, moving: Any) -> tuple[Manifest, Key]:
     return updates.checked(lambda size: _read(opened, size), here.keys, moving)
 
 
-def _written(card: Card, running: str, opened: int, here: Board, moving: Any) -> State:
+def _written(card: Card, running: str, opened: int, here: Board, agreed: Manifest, moving: Any) -> State:
     from edge.card.bundle import Bundle
 
     os.lseek(opened, 0, os.SEEK_SET)
-    return updates.write(card, running, Bundle(lambda size: _read(opened, size), here.keys), moving)
+    bundle = Bundle(lambda size: _read(opened, size), here.keys)
+    if bundle.manifest != agreed:
+        raise CardFault("the update became another one after it was looked at; nothing was changed", "try again")
+    return updates.write(card, running, bundle, moving)
 
 
 def _agreed(manifest: Manifest, key: Key, here: Board, yes: bool) -> bool:

@@ -166,6 +166,70 @@ def test_cut_at_every_rename_it_goes_on_to_the_same_end(home: Path, tmp_path: Pa
     assert cuts > 8
 
 
+def test_in_the_workspace_everything_is_somebodys(tmp_path: Path) -> None:
+    for name in ("work/plan.new", "work/ballast", "work/b.tar.new", "config/config.toml.new", "state/audit/ballast"):
+        path = tmp_path / "data" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x")
+    out = io.BytesIO()
+    backup(out, {name: str(tmp_path / "data" / name) for name in ("work", "config", "state")}, ABOUT)
+    with tarfile.open(fileobj=io.BytesIO(out.getvalue())) as file:
+        files = {one.name for one in file if one.isfile()}
+    assert files == {archive.HEAD, "work/plan.new", "work/ballast", "work/b.tar.new"}
+    out = io.BytesIO()
+    backup(out, {"work": str(tmp_path / "data/work")}, ABOUT, str(tmp_path / "data/work/b.tar.new"))
+    assert b"work/plan.new" in out.getvalue() and b"b.tar" not in out.getvalue()
+
+
+def test_what_lies_too_deep_to_come_back_is_told_and_all_else_comes_back(tmp_path: Path) -> None:
+    deep = tmp_path / "data/work"
+    for _ in range(100):
+        deep = deep / "d"
+    deep.mkdir(parents=True)
+    (tmp_path / "data/work/mine").write_text("mine")
+    out = io.BytesIO()
+    kept = backup(out, {"work": str(tmp_path / "data/work")}, ABOUT)
+    assert len(kept.left_out) == 1 and "lies deeper than" in kept.left_out[0]
+    other = tmp_path / "other"
+    other.mkdir()
+    assert back(out.getvalue(), other).files == kept.files == 1
+    assert finish(str(other)) and (other / "work/mine").read_text() == "mine"
+
+
+def test_a_second_restore_before_the_next_start_takes_the_place_of_the_first(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work/mine").write_text("in use")
+    back(tarred(("work/x", b"first", {}), ("etc/y", b"first", {})), tmp_path)
+    back(tarred(("work/x", b"second", {})), tmp_path)
+    assert (tmp_path / "work/mine").read_text() == "in use"  # nothing moved under whoever uses it
+    assert finish(str(tmp_path))
+    assert (tmp_path / "work/x").read_text() == "second" and not (tmp_path / "etc").exists()
+
+
+def test_a_restore_that_is_half_in_its_place_is_kept_when_it_cannot_be_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("config", "work"):
+        (tmp_path / name).mkdir()
+    back(tarred(("config/c", b"new", {}), ("work/w", b"new", {})), tmp_path)
+    ordinary, left = os.rename, [3]
+
+    def cut(old: str, new: str) -> None:
+        left[0] -= 1
+        if left[0] < 0:
+            raise OSError(5, "the card went")
+        ordinary(old, new)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "rename", cut)
+        with pytest.raises(OSError, match="the card went"):
+            finish(str(tmp_path))
+        with pytest.raises(CardFault, match="the restore before this one cannot be ended"):
+            back(tarred(("work/w", b"newest", {})), tmp_path)
+    assert finish(str(tmp_path))
+    assert (tmp_path / "config/c").read_text() == "new" and (tmp_path / "work/w").read_text() == "new"
+
+
 # --- hostile ---
 
 

@@ -196,6 +196,46 @@ def test_data_of_a_newer_schema_are_refused_plainly(bench: Bench) -> None:
 
 
 @needs_mke2fs
+def test_a_schema_that_was_not_raised_in_time_rises_at_the_next_start_of_a_confirmed_slot(bench: Bench) -> None:
+    bench.start()
+    (bench.kept / "schema").write_text("1\n")
+    bench.place = Place(2, bench.place.data, bench.place.run, bench.place.aside)
+    schema = Path(bench.place.data, "schema")
+    bench.start()  # as flashed: not confirmed
+    assert schema.read_text() == "1\n"
+    bench.say(states.confirmed(bench.state()))
+    bench.start()
+    assert schema.read_text() == "2\n"
+    with open(bench.path, "r+b") as card:
+        for place in layout.STATE_PLACES:
+            card.seek(place * layout.SECTOR)
+            card.write(b"\xff" * layout.STATE_BYTES)
+    bench.start()  # a lost state says nothing
+    assert schema.read_text() == "1\n"
+
+
+@needs_mke2fs
+def test_a_partition_that_takes_no_folder_gives_its_settings_to_this_start(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.start()
+    (bench.kept / "config").mkdir(exist_ok=True)
+    (bench.kept / "config/config.toml").write_text("[outputs.pump]\n")
+    ordinary, calls = prepare.laid, [0]
+
+    def full(place: Place) -> None:
+        calls[0] += 1
+        if calls[0] == 1:
+            raise OSError(28, "No space left on device")
+        ordinary(place)
+
+    monkeypatch.setattr(prepare, "laid", full)
+    found = bench.start()
+    assert found.volatile and "No space left" in found.why and "its settings were read" in found.why
+    assert Path(bench.place.data, "config/config.toml").read_text() == "[outputs.pump]\n"
+
+
+@needs_mke2fs
 def test_a_restore_that_is_ready_takes_its_place_before_anything_uses_it(bench: Bench) -> None:
     bench.start()
     for path, text in (("work/x", "old"), ("restore.new/work/x", "new"), ("restore.new/ready", "")):

@@ -232,6 +232,42 @@ def test_a_person_is_asked_and_a_no_changes_nothing(
     assert board.restarts == 1
 
 
+def test_what_was_agreed_to_is_what_is_written(board: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, was = Path(board.file()), board.card.read_bytes()
+
+    def swapped(*_: Any) -> bool:
+        path.write_bytes(signed.update(NEW, version="0.1"))  # signed by the same key, and older
+        return True
+
+    monkeypatch.setattr(verb, "_agreed", swapped)
+    with pytest.raises(CardFault, match="became another one after it was looked at"):
+        board.run(str(path))
+    assert board.card.read_bytes() == was
+
+
+def test_the_state_is_not_changed_while_an_update_changes_it(board: Place) -> None:
+    was = board.card.read_bytes()
+    with cards.opened(board.card) as card:
+        card.alone()
+        for word in ("confirm", "back"):
+            with pytest.raises(CardFault, match="another update of this card is under way"):
+                board.run(word)
+    assert board.card.read_bytes() == was
+
+
+def test_the_schema_of_the_data_rises_when_an_operator_confirms(board: Place) -> None:
+    board.run(board.file(data_schema=2))
+    with cards.opened(board.card) as card:  # U-Boot
+        card.keep(states.booting(card.state()))
+    (board.root / "proc/cmdline").write_text("fieldhand.slot=b")
+    (board.root / "etc/fieldhand/release").write_text(RELEASE.replace("DATA_SCHEMA=1", "DATA_SCHEMA=2"))
+    assert (board.root / "data/schema").read_text() == "1\n"
+    assert board.run("confirm") == 0
+    assert (board.root / "data/schema").read_text() == "2\n"
+    with pytest.raises(CardFault, match="in slot a reads data up to schema 1"):
+        board.run("back")
+
+
 # --- from a URL ---
 
 

@@ -95,11 +95,11 @@ class Bench:
         return (self.folder / "errors").read_text()
 
     def close(self) -> None:
-        for process in (*self.agents, self.process):
-            if process.poll() is None:
-                process.kill()
-            process.wait()
-            for pipe in (process.stdin, process.stdout):
+        for child in (*self.agents, self.process):
+            if child.poll() is None:
+                child.kill()
+            child.wait()
+            for pipe in (child.stdin, child.stdout):
                 if pipe:
                     pipe.close()
         self.log.close()
