@@ -21,6 +21,7 @@ from images import (
     arches,
     bmap,
     bundle,
+    bytecode,
     card,
     fat,
     host,
@@ -37,6 +38,7 @@ from images import (
     workplace,
 )
 from images import lock as locks
+from images import product as products
 from images import tree as trees
 from images.keys import Key
 from images.product import Product
@@ -44,15 +46,17 @@ from images.progress import Progress
 
 ROOT = Path(__file__).resolve().parent.parent
 BOARD = ROOT / "images" / "board"
-PROGRAMS = ("mksquashfs", "mkfs.vfat", "mcopy", "mmd", "mkimage", "zstd", "depmod", "openssl")
-DATA_SCHEMA = 1
+PROGRAMS = ("mksquashfs", "mkfs.vfat", "mcopy", "mmd", "mkimage", "zstd", "depmod")
 SERIALS = {layout.CONFIG: 0xEDCE0001, layout.SLOT_A: 0xEDCE0002}
 # Measured on a whole image: see docs/images.md.
 LEVEL = 15
 
 
 class Order(Record):
-    """What is asked for. `trust` are further public keys whose updates the boards take, besides that of `key`."""
+    """What is asked for. `trust` are further public keys whose updates the boards take, besides that of `key`.
+
+    `fresh`: nothing that was compiled before is taken.
+    """
 
     product: Product
     out: Path
@@ -61,6 +65,7 @@ class Order(Record):
     key: Key | None = None
     trust: tuple[manifest.Key, ...] = ()
     keep: bool = False
+    fresh: bool = False
 
 
 def build(order: Order, progress: Progress) -> report.Built:
@@ -97,7 +102,8 @@ class _Build:
             self.debs = pool.fetch(self.lock, self.order.pools, self.progress)
             self.wheels = wheels.fetch(self.lock, self.order.pools, self.progress)
         with self.progress.phases("steps") as told:
-            self.made = trees.make(self.product, self.debs, self.wheels, ROOT, self.tree, told)
+            cache = None if self.order.fresh else bytecode.CACHE
+            self.made = trees.make(self.product, self.debs, self.wheels, ROOT, self.tree, told, cache)
         self.identity()
         with step("root"):
             self.root = squash.make(self.tree, self.slot / "root.sqfs", self.epoch, self.progress)
@@ -137,9 +143,11 @@ class _Build:
         """What the board knows of itself: the release and the keys whose updates it takes."""
         etc = self.tree / "etc" / "fieldhand"
         (etc / "keys").mkdir(parents=True, exist_ok=True)
+        settings = etc / "config.toml"
+        settings.write_text(products.settings(settings.read_text("utf-8"), self.product), "utf-8")
         (etc / "release").write_text(
             f"PRODUCT={self.product.name}\nVERSION={self.order.version}\nSUITE={self.product.suite}\n"
-            f"ARCH={self.product.arch}\nDATA_SCHEMA={DATA_SCHEMA}\nEPOCH={self.epoch}\n",
+            f"ARCH={self.product.arch}\nDATA_SCHEMA={layout.DATA_SCHEMA}\nEPOCH={self.epoch}\n",
             "ascii",
         )
         own = (manifest.Key(self.order.key.name, self.order.key.public),) if self.order.key else ()
@@ -153,7 +161,7 @@ class _Build:
         load = initrd.boot_modules(self.tree, self.made.modules)
         archive = initrd.make(self.tree, BOARD / "init", load, self.epoch)
         slot.initrd(archive, self.product, self.slot, self.scratch, self.epoch)
-        slot.label(self.product, self.order.version, DATA_SCHEMA, self.root, self.slot)
+        slot.label(self.product, self.order.version, layout.DATA_SCHEMA, self.root, self.slot)
 
     def licences(self) -> None:
         """The terms of everything, on the first partition: they go where the programs go."""
@@ -204,7 +212,7 @@ class _Build:
         """Manifest, signature, update."""
         content = self.work / "slot.img"
         bundle.slot_content(self.work / "slot.fat", content)
-        about = bundle.describe(self.product, self.order.version, self.epoch, DATA_SCHEMA, content, self.root)
+        about = bundle.describe(self.product, self.order.version, self.epoch, layout.DATA_SCHEMA, content, self.root)
         files = {path.name: bundle.entry(path) for path in sorted(self.results.iterdir())}
         files[f"{self.name}.img"] = bundle.entry(self.work / "card.img")
         text = manifest.pack(replace(about, files=files))

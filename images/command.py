@@ -34,6 +34,7 @@ def main(words: list[str]) -> int:
         key=keys.load(told.key) if told.key else None,
         trust=tuple(keys.load_public(path) for path in told.trust),
         keep=told.keep,
+        fresh=told.fresh,
     )
     built = build.build(order, Progress(None if told.quiet else sys.stderr))
     if told.twice:
@@ -70,6 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", default=__version__, metavar="V", help=f"default: {__version__}")
     parser.add_argument("--twice", action="store_true", help="build again elsewhere and compare every file")
+    parser.add_argument("--fresh", action="store_true", help="compile everything, take nothing compiled before")
     parser.add_argument("--json", action="store_true", help="the report as JSON on stdout")
     parser.add_argument("--quiet", action="store_true", help="no progress")
     parser.add_argument("--keep", action="store_true", help="leave the folder with the tree and the parts, and name it")

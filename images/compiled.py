@@ -10,6 +10,7 @@ Rules:
 6. `-B`: while it compiles the library it imports the library, and must not leave caches with the time of the build.
    Not `-I`: it would not hear PYTHONHASHSEED, and sets would lie in another order each time. The environment is empty
    anyway, and the compiler takes the working folder off its path.
+7. What was compiled before is not compiled again (images/bytecode.py), unless nothing may be taken from there.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from typing import IO
 from edge.faults import CardFault
 from images import rooted, user_mode
 from images.arches import Arch
+from images.bytecode import Bytecode
 
 SIDE_BY_SIDE = 2
 # Runs in the target. Reads paths below the root `sys.argv[1]`, one a line, from the file `sys.argv[2]`; answers `+` or
@@ -72,38 +74,77 @@ def sources(tree: Path, *folders: str) -> list[str]:
 
 
 def compile_all(
-    tree: Path, arch: Arch, python: str, folders: tuple[str, ...], told: Callable[[int, int], object]
+    tree: Path,
+    arch: Arch,
+    python: str,
+    folders: tuple[str, ...],
+    told: Callable[[int, int], object],
+    cache: Path | None = None,
 ) -> int:
     """Compile every source below folders of the tree and take the sources away; how many there were.
 
-    `told(done, all)` hears how far it is, from two threads. CardFault names what does not compile.
+    `told(done, all)` hears how far it is, from two threads. `cache`: a folder with what was compiled before, or None.
+    CardFault names what does not compile.
     """
     names = sources(tree, *folders)
     if not names:
         return 0
     largest = sorted(names, key=lambda name: (-(tree / name).stat().st_size, name))
-    counted: list[str] = []
-
-    def heard(line: str) -> None:
-        counted.append(line)
-        told(len(counted), len(names))
-
-    with tempfile.TemporaryDirectory() as folder:
-        first = Path(folder, "first.py")
-        first.write_bytes((tree / largest[0]).read_bytes())
-        commands = []
-        for number in range(SIDE_BY_SIDE):
-            listed = Path(folder, f"{number}.txt")
-            listed.write_text("\n".join(largest[number::SIDE_BY_SIDE]), "utf-8")
-            words = ("-B", "-s", "-S", "-c", COMPILER, str(tree), str(listed), str(first))
-            commands.append(user_mode.program(tree, arch, f"usr/bin/python{python}", *words))
-        _side_by_side(commands, heard)
+    first = (tree / largest[0]).read_bytes()
+    binary = tree / (rooted.resolve(tree, f"usr/bin/python{python}") or "")
+    before = Bytecode(cache, binary, COMPILER, first)
+    absent = {name: source for name, source in _read(tree, largest) if not _took(tree, name, source, before)}
+    here = len(names) - len(absent)
+    told(here, len(names))
+    if absent:
+        _compile(tree, arch, python, list(absent), first, lambda done: told(here + done, len(names)))
+    for name, source in absent.items():
+        before.keep(name, source, (tree / f"{name}c").read_bytes())
     _links(tree, folders)
-    _judge([line[2:] for line in counted if line.startswith("-")], [n for n in names if (tree / n).exists()])
     caches = [name for name in rooted.files(tree) if "/__pycache__/" in name]
     if caches:
         raise CardFault(f"the tree holds caches of byte code, {caches[0]} is one of {len(caches)}")
     return len(names)
+
+
+def _read(tree: Path, names: list[str]) -> Iterator[tuple[str, bytes]]:
+    for name in names:
+        yield name, (tree / name).read_bytes()
+
+
+def _took(tree: Path, name: str, source: bytes, before: Bytecode) -> bool:
+    """Put byte code that was kept in the place of its source; False when there is none."""
+    code = before.taken(name, source)
+    if code is None:
+        return False
+    compiled = tree / f"{name}c"
+    compiled.write_bytes(code)
+    compiled.chmod(0o644)
+    (tree / name).unlink()
+    return True
+
+
+def _compile(
+    tree: Path, arch: Arch, python: str, names: list[str], first: bytes, told: Callable[[int], object]
+) -> None:
+    """Compile these, largest first, by two processes. CardFault with what does not compile."""
+    counted: list[str] = []
+
+    def heard(line: str) -> None:
+        counted.append(line)
+        told(len(counted))
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "first.py")
+        path.write_bytes(first)
+        commands = []
+        for number in range(SIDE_BY_SIDE):
+            listed = Path(folder, f"{number}.txt")
+            listed.write_text("\n".join(names[number::SIDE_BY_SIDE]), "utf-8")
+            words = ("-B", "-s", "-S", "-c", COMPILER, str(tree), str(listed), str(path))
+            commands.append(user_mode.program(tree, arch, f"usr/bin/python{python}", *words))
+        _side_by_side(commands, heard)
+    _judge([line[2:] for line in counted if line.startswith("-")], [n for n in names if (tree / n).exists()])
 
 
 def _links(tree: Path, folders: tuple[str, ...]) -> None:

@@ -62,11 +62,18 @@ def silent(_what: str, _done: int, _all: int) -> None:
 
 
 def make(
-    product: Target, packages: dict[str, Path], wheels: list[Path], checkout: Path, into: Path, told: Told = silent
+    product: Target,
+    packages: dict[str, Path],
+    wheels: list[Path],
+    checkout: Path,
+    into: Path,
+    told: Told = silent,
+    cache: Path | None = None,
 ) -> Report:
     """Make the root of a product in the new folder `into`, and pass it through the gates.
 
-    `packages` are .debs by name, `told(what, done, all)` hears how far it is. CardFault says all that is wrong.
+    `packages` are .debs by name, `told(what, done, all)` hears how far it is, `cache` holds byte code that was compiled
+    before. CardFault says all that is wrong.
     """
     arch = arches.named(product.arch)
     into.mkdir(parents=True)
@@ -78,7 +85,7 @@ def make(
     _board(checkout / BOARD, into)
     links = applets.install(into, arch)
     folders = (f"usr/lib/python{product.python}", agent.LIBRARY)
-    many = compiled.compile_all(into, arch, product.python, folders, lambda done, all: told("compile", done, all))
+    many = compiled.compile_all(into, arch, product.python, folders, lambda n, of: told("compile", n, of), cache)
     _modes(into)
     wrong = gates.check(into, product, told)
     if wrong:

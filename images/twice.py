@@ -2,7 +2,7 @@
 
 Rules:
 1. The second builder is a process of its own: another folder, another umask, another time zone and language, a
-   SOURCE_DATE_EPOCH that nobody asked for. Nothing of that may come into a result.
+   SOURCE_DATE_EPOCH that nobody asked for, nothing compiled before. Nothing of that may come into a result.
 2. What is compared is every file of the results by its sha256. The files of the second build go afterwards.
 """
 
@@ -27,7 +27,17 @@ UMASK = 0o077
 def again(words: Sequence[str], out: Path, results: Sequence[Row]) -> str:
     """Build once more with these words of the command line; a sentence when all is equal, else CardFault with names."""
     with tempfile.TemporaryDirectory(prefix=f".building-{os.getpid()}-", dir=out) as folder:
-        child = [sys.executable, "-m", "images", "build", *words, "--out", str(Path(folder, "other")), "--json"]
+        child = [
+            sys.executable,
+            "-m",
+            "images",
+            "build",
+            *words,
+            "--out",
+            str(Path(folder, "other")),
+            "--json",
+            "--fresh",
+        ]
         ran = subprocess.run(
             child, cwd=ROOT, env={**os.environ, **OTHER}, umask=UMASK, stdout=subprocess.PIPE, check=False
         )

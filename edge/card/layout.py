@@ -33,6 +33,9 @@ PARTS = {
 }
 IMAGE_SECTORS = 188 * MIB
 
+# What the programs of this version make of /data; a version reads its own schema and older ones.
+DATA_SCHEMA = 1
+
 CONFIG_LABEL = "EDGECFG"
 SLOT_LABEL = "EDGESLOT"
 DATA_LABEL = "fhdata"
