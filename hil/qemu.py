@@ -29,6 +29,9 @@ from hil.qmp import Monitor
 QEMU = "qemu-system-aarch64"
 START_SECONDS = 120.0
 LOGIN = r"login: "
+# QEMU puts -bios to 0x8000 and starts at 0, where it finds zeros (which do nothing) the first time and a kernel's
+# leavings after a reset: `b 0x8000` is written there at each start.
+_JUMP = "loader,addr=0x0,data=0xea001ffe,data-len=4"
 
 
 class Machine:
@@ -136,10 +139,10 @@ class Machine:
 def command(board: Board, card: Path, folder: Path) -> list[str]:
     """QEMU's command line. `folder` holds uboot and tree (see _prepare) and takes the sockets console and monitor."""
     ports = ["-serial", "null"] * board.console
-    tree = ["-dtb", str(folder / "tree")] if board.way == "kernel" else []
+    more = ["-dtb", str(folder / "tree")] if board.way == "kernel" else ["-device", _JUMP]
     return [
         *(QEMU, "-M", board.machine, *board.accel, "-display", "none", "-nodefaults"),
-        *(f"-{board.way}", str(folder / "uboot"), *tree),
+        *(f"-{board.way}", str(folder / "uboot"), *more),
         *("-drive", f"file={card},if=sd,format=raw"),
         *(*ports, "-chardev", f"socket,id=console,path={folder}/console,server=on,wait=on"),
         *("-serial", "chardev:console", "-qmp", f"unix:{folder}/monitor,server=on,wait=off"),
