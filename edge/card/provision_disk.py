@@ -7,7 +7,10 @@ Rules:
 2. The first partition: only after that the file is renamed to its `.done` name, so that it is not taken again; then
    its secrets are overwritten where they lie (edge/card/written.py). A start that finds secrets in a `.done` file
    overwrites them again (`scrub`). A cut before the rename means: taken again, with the same result.
-3. Every step is one method of Disk, so that a test can end the world before or within any of them.
+3. Several files are taken as one: half of them, taken again alone, would ask for something else. So what is to be
+   renamed is written down before (`provision.taken`: hash and name of each), and the next start renames the rest
+   (`consumed`) unless it was edited meanwhile.
+4. Every step is one method of Disk, so that a test can end the world before or within any of them.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
 
 NEW, READY = "provision.new", "provision.ready"
 GONE = "gone"  # the list of files that go, in READY
+TAKEN = "provision.taken"  # on the data partition: what is being renamed on the first one
 FILE = "provision.toml"
 # file -> what it is called once it was taken
 DONE = {
@@ -145,12 +149,7 @@ def _folders(disk: Disk, top: str, inner: str) -> None:
 
 def _listed(path: str) -> list[str]:
     """The names that go; only such as a plan can hold."""
-    try:
-        with open(path, encoding="utf-8") as file:
-            names = file.read().split("\n")
-    except FileNotFoundError:
-        return []
-    return [name for name in names if name.startswith(("config/", "etc/")) and ".." not in name.split("/")]
+    return [name for name in _lines(path) if name.startswith(("config/", "etc/")) and ".." not in name.split("/")]
 
 
 def _clear(disk: Disk, folder: str) -> None:
@@ -165,19 +164,59 @@ def _clear(disk: Disk, folder: str) -> None:
     disk.remove(folder)
 
 
-def consume(disk: Disk, first: str, names: tuple[str, ...]) -> None:
+def consume(disk: Disk, first: str, data: str, names: tuple[str, ...]) -> None:
     """Rename what was taken on the first partition and take its secrets out. CardFault when that fails."""
+    marked = f"{data}/{TAKEN}"
     try:
-        for name in names:
-            disk.rename(f"{first}/{name}", f"{first}/{DONE[name]}")
-        disk.sync(first)
+        told = "".join([f"{_digest(f'{first}/{name}')} {name}\n" for name in names])
+        disk.remove(f"{marked}.new")
+        disk.put(f"{marked}.new", told.encode("utf-8"), 0o600)
+        disk.rename(f"{marked}.new", marked)
+        disk.sync(data)
     except OSError as fault:
-        why = (fault.strerror or str(fault)).lower()
-        raise CardFault(
-            f"what was provisioned holds, but its secrets are still on the card's first partition: {why}",
-            "delete them there on a laptop",
-        ) from fault
+        raise _left(fault) from fault
+    consumed(disk, first, data)
     scrub(disk, first)
+
+
+def consumed(disk: Disk, first: str, data: str) -> None:
+    """Rename what is still to be renamed (rule 3). CardFault when that fails."""
+    marked = f"{data}/{TAKEN}"
+    try:
+        told = [line.partition(" ")[::2] for line in _lines(marked)]
+        for digest, name in told:
+            if name in DONE and os.path.lexists(f"{first}/{name}") and _digest(f"{first}/{name}") == digest:
+                disk.rename(f"{first}/{name}", f"{first}/{DONE[name]}")
+        if told:
+            disk.sync(first)
+            disk.remove(marked)
+            disk.sync(data)
+    except OSError as fault:
+        raise _left(fault) from fault
+
+
+def _left(fault: OSError) -> CardFault:
+    why = (fault.strerror or str(fault)).lower()
+    return CardFault(
+        f"what was provisioned holds, but its secrets are still on the card's first partition: {why}",
+        "delete them there on a laptop",
+    )
+
+
+def _digest(path: str) -> str:
+    import hashlib
+
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()
+
+
+def _lines(path: str) -> list[str]:
+    """The lines of a list of our own, none when it is not there."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read().splitlines()
+    except FileNotFoundError:
+        return []
 
 
 def scrub(disk: Disk, first: str) -> bool:

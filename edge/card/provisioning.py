@@ -10,7 +10,7 @@ Rules:
 
 from __future__ import annotations
 
-from edge.card import cloud, provision, provision_disk, provision_plan
+from edge.card import boot, cloud, provision, provision_disk, provision_plan
 from edge.card.asked import OWN, Asked
 from edge.card.provision_plan import Board
 from edge.card.written import LARGEST, Wrong
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from edge.card.provision_disk import Disk
     from edge.card.provision_plan import Plan
 
-BOOT = "boot.txt"
 SAID = "provision.txt"
 FIELDS = {
     **{table: [field for field, _ in keys.values()] for table, keys in OWN.items()},
@@ -130,8 +129,9 @@ def apply(disk: Disk, first: str, data: str, run: str, default: str = "/etc/fiel
     run: the folder of boot.txt. default: the settings of a board that has none yet.
     """
     provision_disk.finish(disk, data)
-    volatile = _volatile(run)
+    volatile = boot.facts(run).get("VOLATILE") == "1"
     if not volatile:
+        provision_disk.consumed(disk, first, data)
         provision_disk.scrub(disk, first)
     looked = look(first, True)
     board, said = board_of(data, default)
@@ -148,7 +148,7 @@ def apply(disk: Disk, first: str, data: str, run: str, default: str = "/etc/fiel
     if volatile:
         lines = ["taken for this start only, because the data partition cannot be used; it will be taken again"]
         return Result("kept", _clean(looked, [*lines, *plan.said, *only_said]))
-    provision_disk.consume(disk, first, looked.files)
+    provision_disk.consume(disk, first, data, looked.files)
     lines = [f"taken: {', '.join(looked.files)}, secrets erased there"]
     return Result("applied", _clean(looked, [*lines, *plan.said, *only_said]))
 
@@ -159,11 +159,6 @@ def _clean(looked: Looked, lines: list[str]) -> tuple[str, ...]:
 
     redact = Redactor(looked.asked.secrets).text
     return tuple(redact(line) for line in lines)
-
-
-def _volatile(run: str) -> bool:
-    raw = small(f"{run}/{BOOT}") or b""
-    return any(line.strip() == b"VOLATILE=1" for line in raw.split(b"\n"))
 
 
 def board_of(data: str, default: str) -> tuple[Board, list[str]]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from edge.card.provision_disk import DONE, Disk, cleaned, commit, consume, finish, scrub
+from edge.card.provision_disk import DONE, Disk, cleaned, commit, consume, consumed, finish, scrub
 from edge.card.provision_plan import File, Plan
 from edge.faults import CardFault
 from tests.support.power import Cut, Cutting, tree
@@ -104,15 +104,24 @@ def test_a_data_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
         commit(Disk(), f"{tmp_path}/none", PLAN)
 
 
+def places(folder: Path) -> tuple[str, str]:
+    """A first partition and a data partition."""
+    for name in ("first", "data"):
+        (folder / name).mkdir(parents=True)
+    return str(folder / "first"), str(folder / "data")
+
+
 def test_what_was_taken_has_no_secret_and_another_name(tmp_path: Path) -> None:
-    (tmp_path / "provision.toml").write_text(SECRET)
-    (tmp_path / "user-data").write_text("#cloud-config\npassword: correct horse\n")
-    node = (tmp_path / "provision.toml").stat().st_ino
-    consume(Disk(), str(tmp_path), ("provision.toml", "user-data"))
-    assert sorted(os.listdir(tmp_path)) == ["provision.done.toml", "user-data.done"]
-    for name in os.listdir(tmp_path):
-        assert b"horse" not in (tmp_path / name).read_bytes()
-    done = tmp_path / "provision.done.toml"
+    first, data = places(tmp_path)
+    one = Path(first)
+    (one / "provision.toml").write_text(SECRET)
+    (one / "user-data").write_text("#cloud-config\npassword: correct horse\n")
+    node = (one / "provision.toml").stat().st_ino
+    consume(Disk(), first, data, ("provision.toml", "user-data"))
+    assert sorted(os.listdir(one)) == ["provision.done.toml", "user-data.done"]
+    for name in os.listdir(one):
+        assert b"horse" not in (one / name).read_bytes()
+    done = one / "provision.done.toml"
     assert done.stat().st_ino == node and done.stat().st_size == len(SECRET) and '"(taken)"' in done.read_text()
 
 
@@ -120,18 +129,19 @@ def test_a_cut_at_any_step_of_that_leaves_a_file_to_take_again_or_secrets_that_t
     tmp_path: Path,
 ) -> None:
     for steps in range(20):
-        folder = tmp_path / str(steps)
-        folder.mkdir()
+        first, data = places(tmp_path / str(steps))
+        folder = Path(first)
         (folder / "provision.toml").write_text(SECRET)
         try:
-            consume(Cutting(steps), str(folder), ("provision.toml",))
+            consume(Cutting(steps), first, data, ("provision.toml",))
         except Cut:
-            scrub(Cutting(), str(folder))
+            consumed(Cutting(), first, data)
+            scrub(Cutting(), first)
             if (folder / "provision.toml").exists():
                 assert (folder / "provision.toml").read_text() == SECRET
                 continue
         assert b"horse" not in (folder / "provision.done.toml").read_bytes()
-    assert not scrub(Disk(), str(folder))
+    assert not scrub(Disk(), first)
 
 
 @pytest.mark.parametrize("name", DONE)

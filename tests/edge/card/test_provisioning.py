@@ -111,6 +111,44 @@ def test_the_power_may_go_at_any_step(tmp_path: Path) -> None:
     assert words.count("applied") > 10 and words.count("nothing") > 1
 
 
+def test_the_power_may_go_at_any_step_of_several_files_that_are_one(tmp_path: Path) -> None:
+    def lay(name: str) -> Bench:
+        bench = Bench(tmp_path / name)
+        bench.write(f'[login]\npassword_hash = "{HASH[:-1]}0"\n')
+        bench.write(f"#cloud-config\nhostname: mine\ntimezone: UTC\npassword: {HASH}\n", "user-data")
+        bench.write("instance-id: i-1\nlocal-hostname: nobodys\n", "meta-data")
+        return bench
+
+    whole = lay("whole")
+    whole.start()
+    wanted, steps = tree(whole.data), 0
+    assert hash_of(wanted["etc/shadow"]) == f"{HASH[:-1]}0" and wanted["etc/id"] == "i-1\n"
+    while True:
+        bench = lay(str(steps))
+        try:
+            bench.start(steps)
+            break
+        except Cut:
+            bench.start()
+        assert tree(bench.data) == wanted, f"another result after a cut at step {steps}"
+        assert sorted(os.listdir(bench.first)) == sorted(os.listdir(whole.first))
+        steps += 1
+    assert steps > 20
+
+
+def test_a_file_that_was_edited_after_a_cut_is_taken(bench: Bench) -> None:
+    steps = 0
+    while not (bench.data / "provision.taken").exists():
+        bench.write("#cloud-config\nhostname: first\n", "user-data")
+        bench.write("instance-id: i-1\n", "meta-data")
+        with pytest.raises(Cut):
+            bench.start(steps)
+        steps += 1
+    bench.write("#cloud-config\nhostname: second\n", "user-data")
+    assert bench.start().word == "applied" and (bench.data / "etc/hostname").read_text() == "second\n"
+    assert sorted(os.listdir(bench.first)) == ["meta-data.done", "user-data.done"]
+
+
 def test_a_data_partition_in_memory_holds_for_this_start_and_nothing_is_consumed(bench: Bench) -> None:
     (bench.run / "boot.txt").write_text("SLOT=a\nVOLATILE=1\n")
     bench.write(WHOLE)
