@@ -9,7 +9,7 @@ Rules:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -17,6 +17,7 @@ from edge.card import layout, mbr, state
 from edge.faults import CardFault
 
 _STEP = 64 * 1024
+_ZERO = bytes(_STEP)
 
 
 def table() -> mbr.Table:
@@ -49,12 +50,11 @@ def make(image: Path, config: Path, slot: Path, at: Callable[[int, int], None] =
                     at(done, total)
 
 
-def _copied(part: BinaryIO, card: BinaryIO, place: int) -> list[int]:
-    """Copy what is not zero; the lengths of the pieces read."""
-    counts: list[int] = []
+def _copied(part: BinaryIO, card: BinaryIO, place: int) -> Iterator[int]:
+    """Copy what is not zero; the length of each piece as soon as it is done."""
     for piece in iter(lambda: part.read(_STEP), b""):
-        if piece.strip(b"\0"):
-            card.seek(place + sum(counts))
+        if piece != _ZERO[: len(piece)]:
+            card.seek(place)
             card.write(piece)
-        counts.append(len(piece))
-    return counts
+        place += len(piece)
+        yield len(piece)

@@ -4,9 +4,7 @@ Rules:
 1. The same folder gives the same bytes: files are copied one folder after the other in the order of their names (a
    recursive copy takes the order of the host's file system), every time is the epoch, the serial number is given.
 2. One sector is a cluster: small files waste nothing, and all our partitions are large enough for FAT32 that way.
-3. `used` reads the allocation table itself: what lies behind the last cluster in use need not be shipped.
-
-Source: Microsoft's "FAT: General Overview of On-Disk Format" 1.03 (places in the boot sector).
+3. `used` goes by the allocation table: what lies behind the last cluster in use need not be shipped.
 """
 
 from __future__ import annotations
@@ -17,6 +15,7 @@ from pathlib import Path
 from edge.card.layout import SECTOR
 from edge.faults import CardFault
 from images import host
+from images.fatread import Volume
 
 
 def make(image: Path, label: str, serial: int, sectors: int, folder: Path, epoch: int) -> None:
@@ -49,15 +48,11 @@ def _fill(image: Path, folder: Path, epoch: int) -> None:
 
 
 def used(image: Path) -> int:
-    """Bytes from the start of a FAT32 up to the end of its last cluster in use."""
+    """Bytes from the start of a FAT32 up to the end of its last cluster in use; CardFault when it is none."""
     with image.open("rb") as file:
-        boot = file.read(SECTOR)
-        sector, cluster = int.from_bytes(boot[11:13], "little"), boot[13]
-        reserved, tables = int.from_bytes(boot[14:16], "little"), boot[16]
-        length = int.from_bytes(boot[36:40], "little")
-        if boot[510:512] != b"\x55\xaa" or not sector or not cluster or not length:
-            raise CardFault(f"{image.name} is no FAT32")
-        file.seek(reserved * sector)
-        table = file.read(length * sector)
-    last = (len(table.rstrip(b"\0")) - 1) // 4
-    return (reserved + tables * length + (last - 1) * cluster) * sector
+
+        def read(offset: int, length: int) -> bytes:
+            file.seek(offset)
+            return file.read(length)
+
+        return max(end for _, end in Volume(read).used())

@@ -23,11 +23,8 @@ from edge.faults import CardFault
 PACKAGES = {
     "apt-get": "apt",
     "depmod": "kmod",
-    "dpkg-deb": "dpkg",
-    "dtc": "device-tree-compiler",
     "mcopy": "mtools",
     "mdir": "mtools",
-    "mke2fs": "e2fsprogs",
     "mkfs.vfat": "dosfstools",
     "mkimage": "u-boot-tools",
     "mksquashfs": "squashfs-tools",

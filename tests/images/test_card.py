@@ -135,6 +135,16 @@ def test_a_part_of_another_length_is_refused(tmp_path: Path) -> None:
         card.make(tmp_path / "card.img", tmp_path / "short", tmp_path / "short")
 
 
+def test_how_far_a_card_is_copied_is_told_piece_by_piece(tmp_path: Path) -> None:
+    for name, number in (("config", layout.CONFIG), ("slot", layout.SLOT_A)):
+        with (tmp_path / name).open("wb") as file:
+            file.truncate(layout.PARTS[number][1] * layout.SECTOR)
+    heard: list[tuple[int, int]] = []
+    card.make(tmp_path / "card.img", tmp_path / "config", tmp_path / "slot", lambda *far: heard.append(far))
+    total = sum(layout.PARTS[number][1] * layout.SECTOR for number in (layout.CONFIG, layout.SLOT_A, layout.SLOT_B))
+    assert heard == sorted(set(heard)) and heard[-1] == (total, total) and len(heard) > 1000
+
+
 def test_only_a_fat32_has_a_length_in_use(tmp_path: Path) -> None:
     (tmp_path / "zeros").write_bytes(bytes(4096))
     with pytest.raises(CardFault, match="no FAT32"):
