@@ -99,6 +99,9 @@ class Archive:
         )
         text = shown.stdout.decode("utf-8", "replace")
         stanzas = {(one["Package"], one["Version"]): one for one in debian.stanzas(text)}
+        silent = [name for name, version, _ in chosen if (name, version) not in stanzas]
+        if silent:
+            raise CardFault(f"apt chose {', '.join(silent)} and has no record of it", _HELP)
         return [self._found(stanzas[name, version], address) for name, version, address in chosen]
 
     def sources(self) -> dict[str, str]:

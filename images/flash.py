@@ -118,8 +118,7 @@ def _used_file(machine: Machine, path: str) -> str:
     for name in machine.all_disks():
         if machine.attribute(name, "loop/backing_file") == path:
             return f"{name} stands on it"
-    swaps = [line.split()[0] for line in machine.text("proc/swaps").splitlines()[1:]]
-    return "it is swap" if path in swaps else ""
+    return "it is swap" if path in machine.swaps() else ""
 
 
 def listed(machine: Machine, image: Image) -> str:

@@ -185,6 +185,10 @@ class Machine:
             self._mounts = list(_mounts(self.text("proc/self/mountinfo")))
         return self._mounts
 
+    def swaps(self) -> list[str]:
+        """The partitions and files that this machine swaps to."""
+        return [_plain(line.split()[0]) for line in self.text("proc/swaps").splitlines()[1:]]
+
     def uses(self) -> dict[str, tuple[Use, ...]]:
         """Disk -> what uses it now, each thing once."""
         self._mounts = None
@@ -197,8 +201,7 @@ class Machine:
 
         for mount in self.mounts():
             add(self.carries(mount), Use("mounted", mount.point))
-        for line in self.text("proc/swaps").splitlines()[1:]:
-            path = _plain(line.split()[0])
+        for path in self.swaps():
             add(self.below(self.at(path)) or self.under(path), Use("swap", path))
         for disk in self.all_disks():
             for layer in (disk, *self.parts(disk)):

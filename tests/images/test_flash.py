@@ -177,10 +177,11 @@ def test_a_file_that_a_loop_device_or_swap_stands_on_is_refused(desk: drawn.Draw
     desk.block("loop0", "7:0", "virtual", NEED, loop__backing_file="/images/disk")
     with pytest.raises(UsageFault, match="in use: loop0 stands on it"):
         flash.judge(desk, "/images/disk", NEED, None)
-    desk.write("images/swap", "text")
-    desk.swap("/images/swap")
-    with pytest.raises(UsageFault, match="in use: it is swap"):
-        flash.judge(desk, "/images/swap", NEED, None)
+    for name, written in (("swap", "swap"), ("my swap", "my\\040swap")):
+        desk.write(f"images/{name}", "text")
+        desk.swap(f"/images/{written}")
+        with pytest.raises(UsageFault, match="in use: it is swap"):
+            flash.judge(desk, f"/images/{name}", NEED, None)
 
 
 def test_without_a_target_the_disks_are_listed_and_nothing_is_written(desk: drawn.Drawn, image: Path) -> None:

@@ -59,6 +59,7 @@ def locked_leaf(shelf: Path, sha256: str = "") -> lock.Lock:
     return lock.Lock("bookworm", "armel", 1, (), (), (), (one,))
 
 
+@pytest.mark.soak
 def test_wheels_come_from_a_pool_from_pip_or_from_the_cache(shelf: Path, tmp_path: Path) -> None:
     locked, cache = locked_leaf(shelf), tmp_path / "cache"
     name = locked.wheels[0].file
@@ -69,6 +70,7 @@ def test_wheels_come_from_a_pool_from_pip_or_from_the_cache(shelf: Path, tmp_pat
     assert sorted(path.name for path in cache.iterdir()) == [name]
 
 
+@pytest.mark.soak
 def test_a_wheel_with_another_hash_is_never_taken(shelf: Path, tmp_path: Path) -> None:
     with pytest.raises(CardFault, match=r"pip cannot fetch leaf-1\.1-py3-none-any\.whl with the locked hashes"):
         wheels.fetch(locked_leaf(shelf, "0" * 64), [], None, tmp_path / "cache")
