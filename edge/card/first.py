@@ -29,7 +29,11 @@ class First:
         from edge.card import layout, slots
 
         node = layout.device(slots.disk(), layout.CONFIG)
-        os.makedirs(self._place, 0o700, exist_ok=True)
+        try:
+            os.makedirs(self._place, 0o700, exist_ok=True)
+        except OSError as fault:
+            why = (fault.strerror or str(fault)).lower()
+            raise CardFault(f"{self._place} cannot be made to mount {node}: {why}", "run it as root") from fault
         _run(["mount", "-t", "vfat", "-o", OPTIONS, node, self._place], f"{node} cannot be mounted")
         return self._place
 

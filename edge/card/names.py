@@ -143,7 +143,9 @@ def _server(value: Any) -> str:
         return host_address(name)
     labels = name.lower().rstrip(".").split(".")
     try:
-        return ".".join([label if label.isdigit() and len(labels) > 1 else hostname(label) for label in labels])
+        return ".".join(
+            [label if label.isascii() and label.isdigit() and len(labels) > 1 else hostname(label) for label in labels]
+        )
     except ValueError as fault:
         raise ValueError(f"must name servers, and {name[:70]!r} is none") from fault
 

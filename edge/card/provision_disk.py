@@ -227,8 +227,11 @@ def scrub(disk: Disk, first: str) -> bool:
         try:
             with open(path, "rb") as file:
                 raw = file.read()
-        except OSError:
+        except FileNotFoundError:
             continue
+        except OSError as fault:
+            why = (fault.strerror or str(fault)).lower()
+            raise CardFault(f"whether secrets are in {done} cannot be seen: {why}", "delete it on a laptop") from fault
         clean = cleaned(name, raw)
         if clean == raw:
             continue

@@ -30,4 +30,8 @@ def image(options: Options) -> int:
             f"{root} is no checkout of the project, and images are built and flashed from one",
             "clone it and run bin/fieldhand image there",
         )
-    os.execv(sys.executable, [sys.executable, "-I", "-c", _START, root, *options.words])
+    try:
+        os.execv(sys.executable, [sys.executable, "-I", "-c", _START, root, *options.words])
+    except OSError as error:
+        told = sys.executable or "a Python that does not know its own path"
+        raise UsageFault(f"{told} cannot be started again: {error.strerror}", "start it by its full path") from error

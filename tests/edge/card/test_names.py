@@ -62,6 +62,7 @@ WRONG: list[tuple[Any, Any, str]] = [
         for word in ("$1$a$b", "x", "$6$ab$" + "x" * 43, "$6$a:b$" + "x" * 86, 5)
     ),
     *((names.api_key, word, "one word") for word in ("short", "two words here", "gr\u00fc\u00dfe-12345", "x" * 5000)),
+    (names.servers, "\u0661.example.org", "must name servers"),
     (names.public_keys, "ab" * 32, "a list"),
     (names.public_keys, ["ab"], "64 hex digits"),
     (names.public_keys, ["ab" * 32] * 5, "at most 4"),

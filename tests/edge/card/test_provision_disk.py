@@ -144,6 +144,12 @@ def test_a_cut_at_any_step_of_that_leaves_a_file_to_take_again_or_secrets_that_t
     assert not scrub(Disk(), first)
 
 
+def test_what_was_taken_and_cannot_be_looked_at_is_told(tmp_path: Path) -> None:
+    (tmp_path / "provision.done.toml").mkdir()
+    with pytest.raises(CardFault, match=r"whether secrets are in .* cannot be seen"):
+        scrub(Disk(), str(tmp_path))
+
+
 @pytest.mark.parametrize("name", DONE)
 def test_what_is_cleaned_keeps_its_size_and_is_clean(name: str) -> None:
     for raw in (b"", b"x", SECRET.encode(), b"\xff\xfe\0\xd8password = 'horse'", b"horse" * 99):
