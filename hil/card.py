@@ -8,6 +8,7 @@ Rules:
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -16,12 +17,11 @@ from edge.card import layout, state
 from edge.faults import CardFault, HardwareFault
 
 _STEP = 1 << 20
+PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 def images() -> Path:
     """Where built images are: FIELDHAND_IMAGES, else dist/images of the checkout."""
-    import os
-
     return Path(os.environ.get("FIELDHAND_IMAGES") or Path(__file__).resolve().parent.parent / "dist" / "images")
 
 
@@ -39,7 +39,7 @@ def size(length: int) -> int:
 def insert(source: Path, card: Path) -> None:
     """Make `card` a copy of an image (.img or .img.zst)."""
     if source.suffix == ".zst":
-        _run("zstd", "-dqf", "--sparse", "-o", str(card), str(source))
+        run("zstd", "-dqf", "--sparse", "-o", str(card), str(source))
     else:
         _copy(source, card)
     with card.open("r+b") as file:
@@ -58,15 +58,32 @@ def _copy(source: Path, card: Path) -> None:
 
 def get(card: Path, part: int, name: str) -> bytes:
     """A file of a FAT partition; CardFault when it is not there."""
-    return _run("mcopy", "-n", "-i", _place(card, part), f"::{name}", "-")
+    return run("mcopy", "-n", "-i", _place(card, part), f"::{name}", "-")
 
 
 def put(card: Path, part: int, name: str, data: bytes) -> None:
     """Write a file of a FAT partition, in place of one that is there."""
     kept = card.with_suffix(".put")
-    kept.write_bytes(data)
-    _run("mcopy", "-D", "o", "-o", "-i", _place(card, part), str(kept), f"::{name}")
-    kept.unlink()
+    try:
+        kept.write_bytes(data)
+        run("mcopy", "-D", "o", "-o", "-i", _place(card, part), str(kept), f"::{name}")
+    finally:
+        kept.unlink(missing_ok=True)
+
+
+def put_data(card: Path, local: Path, name: str) -> None:
+    """Copy a file of this machine onto the data partition of a card that a board shut down; `name` as in /data.
+
+    CardFault when it does not fit, is there already, or the folder is not there.
+    """
+    folder, _, last = name.rpartition("/")
+    begin = layout.PARTS[layout.DATA][0] * layout.SECTOR
+    told = card.with_suffix(".acts")
+    told.write_text(f'cd "/{folder}"\nwrite "{local}" "{last}"\n')
+    said = run("debugfs", "-w", "-f", str(told), f"{card}?offset={begin}")
+    told.unlink()
+    if b"Allocated inode" not in said:
+        raise CardFault(f"{name} could not be put onto the data partition: {said.decode('utf-8', 'replace').strip()}")
 
 
 def boot_state(card: Path) -> state.State:
@@ -120,12 +137,11 @@ def _place(card: Path, part: int) -> str:
     return f"{card}@@{layout.PARTS[part][0] * layout.SECTOR}"
 
 
-def _run(*words: str) -> bytes:
-    if shutil.which(words[0]) is None:
-        raise HardwareFault(f"{words[0]} is not on this machine", "apt install mtools zstd")
-    done = subprocess.run(
-        words, capture_output=True, check=False, env={"PATH": "/usr/bin:/bin", "MTOOLS_SKIP_CHECK": "1"}
-    )
+def run(*words: str) -> bytes:
+    """Output of a program; CardFault with what it said when it failed, HardwareFault when it is absent."""
+    if shutil.which(words[0], path=PATH) is None:
+        raise HardwareFault(f"{words[0]} is not on this machine", "apt install mtools zstd squashfs-tools e2fsprogs")
+    done = subprocess.run(words, capture_output=True, check=False, env={"PATH": PATH, "MTOOLS_SKIP_CHECK": "1"})
     if done.returncode:
         raise CardFault(f"{words[0]}: {done.stderr.decode('utf-8', 'replace').strip() or done.returncode}")
     return done.stdout

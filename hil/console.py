@@ -14,6 +14,7 @@ import re
 import select
 import socket
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from edge.faults import HardwareFault
@@ -34,6 +35,8 @@ class Silence(HardwareFault):
 
 class Console:
     """One serial line. Closed by `close`; a board that ends closes it too."""
+
+    send_seconds = 60.0
 
     def __init__(self, link: socket.socket) -> None:
         self._link = link
@@ -90,10 +93,14 @@ class Console:
         return self.seen()
 
     def send(self, text: str) -> None:
-        """Bytes to the board, as typed."""
-        self._link.setblocking(True)
-        self._link.sendall(text.encode())
-        self._link.setblocking(False)
+        """Bytes to the board, as typed. HardwareFault when it takes them no more."""
+        self._link.settimeout(self.send_seconds)
+        try:
+            self._link.sendall(text.encode())
+        except OSError as error:
+            raise HardwareFault(f"the board took no more than a part of {text[:40]!r}: {error}") from error
+        finally:
+            self._link.setblocking(False)
 
     def line(self, text: str) -> None:
         """A line and Enter."""
@@ -128,8 +135,9 @@ class Console:
         self._text += _ESCAPES.sub("", text[: len(text) - len(self._held)])
 
 
-def connected(path: Path, seconds: float) -> socket.socket:
-    """A connection to the socket at `path` as soon as it is there; HardwareFault when it does not come."""
+def connected(path: Path, seconds: float, alive: Callable[[], bool] = lambda: True) -> socket.socket:
+    """A connection to the socket at `path` as soon as it is there; HardwareFault when it does not come, or at once when
+    who should open it is not alive any more."""
     end = time.monotonic() + seconds
     while True:
         link = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -138,6 +146,8 @@ def connected(path: Path, seconds: float) -> socket.socket:
             return link
         except OSError as error:
             link.close()
+            if not alive():
+                raise HardwareFault(f"QEMU ended and opened no socket {path.name}") from error
             if time.monotonic() > end:
                 raise HardwareFault(f"QEMU opened no socket {path.name} within {seconds:g} s") from error
         time.sleep(_LOOK)

@@ -16,6 +16,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 
@@ -45,7 +46,10 @@ class Machine:
         self._console: Console | None = None
         self._monitor: Monitor | None = None
         self._past = ""
-        _prepare(board, card, self._folder, words)
+        with ExitStack() as undo:
+            undo.callback(shutil.rmtree, self._folder, ignore_errors=True)
+            _prepare(board, card, self._folder, words)
+            undo.pop_all()
 
     def __enter__(self) -> Machine:
         return self
@@ -81,7 +85,7 @@ class Machine:
         for name in ("console", "monitor"):
             (self._folder / name).unlink(missing_ok=True)
         with (self._folder / "errors").open("wb") as errors:
-            self._child = subprocess.Popen(
+            self._child = child = subprocess.Popen(
                 command(self.board, self.card, self._folder),
                 stdin=subprocess.DEVNULL,
                 stdout=errors,
@@ -89,8 +93,8 @@ class Machine:
                 env={"PATH": os.environ.get("PATH", ""), "TMPDIR": str(self._folder)},
             )
         try:
-            self._console = Console(connected(self._folder / "console", START_SECONDS))
-            self._monitor = Monitor(connected(self._folder / "monitor", START_SECONDS))
+            self._console = Console(connected(self._folder / "console", START_SECONDS, lambda: child.poll() is None))
+            self._monitor = Monitor(connected(self._folder / "monitor", START_SECONDS, lambda: child.poll() is None))
         except HardwareFault as error:
             self.cut()
             raise HardwareFault(f"QEMU did not start {self.board.machine}: {self._errors() or error}") from error

@@ -29,7 +29,6 @@ PACKAGES = {
     "mkimage": "u-boot-tools",
     "mksquashfs": "squashfs-tools",
     "mmd": "mtools",
-    "openssl": "openssl",
     "qemu-aarch64-static": "qemu-user-static",
     "qemu-arm-static": "qemu-user-static",
     "unsquashfs": "squashfs-tools",

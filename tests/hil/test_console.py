@@ -92,6 +92,19 @@ def test_a_login_goes_step_by_step(ends: tuple[Console, socket.socket]) -> None:
     assert board.recv(64) == b"rescue\rsecret\r"
 
 
+def test_a_board_that_reads_no_more_is_told(ends: tuple[Console, socket.socket]) -> None:
+    console, _ = ends
+    console.send_seconds = 0.05
+    with pytest.raises(HardwareFault, match="took no more than a part of 'xxx"):
+        for _ in range(1000):
+            console.send("x" * 65536)
+
+
+def test_an_emulator_that_ended_is_not_waited_for(tmp_path: Path) -> None:
+    with pytest.raises(HardwareFault, match="QEMU ended"):
+        connected(tmp_path / "console", 3600, lambda: False)
+
+
 def test_a_socket_that_does_not_come_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(HardwareFault, match="QEMU opened no socket console within 0 s"):
         connected(tmp_path / "console", 0)

@@ -79,6 +79,24 @@ def test_the_console_chooses_the_board_by_the_settings(settings: str, wanted: st
     assert subprocess.run(["sh", "-c", text], capture_output=True, text=True, check=True).stdout.strip() == wanted
 
 
+@pytest.mark.parametrize("before", [None, "", "[model]\n"])
+def test_the_first_settings_come_whole_and_never_over_those_that_are_there(before: str | None, tmp_path: Path) -> None:
+    for folder in ("data/config", "etc/fieldhand"):
+        (tmp_path / folder).mkdir(parents=True)
+    own, first = tmp_path / "data/config/config.toml", ROOT / "etc/fieldhand/config.toml"
+    (tmp_path / "etc/fieldhand/config.toml").write_bytes(first.read_bytes())
+    own.with_name("config.toml.new").write_text("[mod")  # of a boot that was cut off
+    if before is not None:
+        own.write_text(before)
+    step = re.search(
+        r"(?ms)^if \[ ! -e /data/config/config\.toml \].*?^fi$", (ROOT / "etc/init.d/rcS").read_text("utf-8")
+    )
+    assert step is not None
+    text = re.sub(r"(?<= )/(?=data/|etc/)", f"{tmp_path}/", step[0]).replace("sync", "true")
+    subprocess.run(["sh", "-e", "-c", text], check=True)
+    assert own.read_text("utf-8") == (first.read_text("utf-8") if before is None else before)
+
+
 def test_the_settings_of_the_image_are_settings() -> None:
     from edge.config import load
 
