@@ -1,0 +1,90 @@
+"""Other versions of an image's slot, as updates to take: its root unpacked, changed, packed again, and signed.
+
+Rules:
+1. All but what is changed is the image's own: kernel, initramfs, device trees, root. It is packed fast.
+2. The key is the test's. A board trusts it when `line` of it stands in `[board] keys` of its provision.toml.
+3. Nothing needs root: files that unsquashfs cannot give away belong to who runs this; mksquashfs gives all to root.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+
+from edge.card import ed25519, layout, manifest
+from edge.faults import CardFault
+from hil.card import run
+from images import bundle, product, slot
+from images import fat as fats
+from images.keys import Key
+
+_STEP = 1 << 20
+_SERIAL = 0xEDCE00FF
+VERSION = "etc/fieldhand/release"
+
+
+def key(name: str) -> Key:
+    """A key that is the same each time, so that a run can be told again. For emulated boards alone."""
+    seed = hashlib.sha256(f"hil {name}".encode()).digest()
+    return Key(name, seed, ed25519.public_key(seed))
+
+
+def line(one: Key) -> str:
+    """What provision.toml takes for it."""
+    return f"{one.public.hex()} {one.name}"
+
+
+class Releases:
+    """Makes updates from the slot A of a card; everything it needs and makes is in `folder`."""
+
+    def __init__(self, card: Path, product_name: str, folder: Path) -> None:
+        self._product = product.load(product_name)
+        self._folder = folder
+        self._stage = folder / "stage"
+        self._stage.mkdir()
+        fat = folder / "slot.fat"
+        _cut_out(card, layout.SLOT_A, fat)
+        run("mcopy", "-s", "-n", "-i", str(fat), "::*", str(self._stage))
+        self._tree = folder / "tree"
+        run("unsquashfs", "-q", "-n", "-no-xattrs", "-d", str(self._tree), str(self._stage / "root.sqfs"))
+
+    def make(self, version: str, signer: Key, change: Callable[[Path], None] = lambda _: None) -> Path:
+        """The update file of a version; `change` does to the unpacked root what is to be different, and stays done."""
+        _say_version(self._tree / VERSION, version)
+        change(self._tree)
+        root = self._packed(self._stage / "root.sqfs")
+        slot.label(self._product, version, layout.DATA_SCHEMA, root, self._stage)
+        fat = self._folder / "slot.fat"
+        sectors = layout.PARTS[layout.SLOT_A][1]
+        fats.make(fat, layout.SLOT_LABEL, _SERIAL, sectors, self._stage, 0)
+        content = self._folder / "content"
+        bundle.slot_content(fat, content)
+        text = manifest.pack(bundle.describe(self._product, version, 0, layout.DATA_SCHEMA, content, root))
+        made = self._folder / f"{self._product.name}-{version}.update"
+        bundle.update(text, manifest.sign(text, signer.seed), content, made, 0)
+        return made
+
+    def _packed(self, to: Path) -> str:
+        fast = ("-comp", "zstd", "-Xcompression-level", "1", "-b", "512K")
+        run("mksquashfs", str(self._tree), str(to), "-noappend", "-no-progress", "-all-root", "-no-xattrs", *fast)
+        return hashlib.sha256(to.read_bytes()).hexdigest()
+
+
+def _say_version(release: Path, version: str) -> None:
+    lines = release.read_text("utf-8").splitlines()
+    told = [f"VERSION={version}" if one.startswith("VERSION=") else one for one in lines]
+    if told == lines and f"VERSION={version}" not in lines:
+        raise CardFault(f"{release} has no line VERSION=")
+    release.write_text("\n".join(told) + "\n", "utf-8")
+
+
+def _cut_out(card: Path, part: int, to: Path) -> None:
+    begin, count, _ = layout.PARTS[part]
+    left = count * layout.SECTOR
+    with card.open("rb") as source, to.open("wb") as out:
+        source.seek(begin * layout.SECTOR)
+        while left:
+            piece = source.read(min(left, _STEP))
+            out.write(piece)
+            left -= len(piece)
