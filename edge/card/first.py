@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 PLACE = "/run/fieldhand/first"
-OPTIONS = "rw,nosuid,nodev,noexec,noatime"
+# umask: what lies there may hold a password until it is taken, and tools run as other users meanwhile.
+OPTIONS = "rw,nosuid,nodev,noexec,noatime,umask=077"
 
 
 class First:

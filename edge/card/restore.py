@@ -2,8 +2,9 @@
 
 Rules:
 1. All is read, checked and written aside, next to what it is to replace, before anything moves. A member that is no
-   plain file or folder, a name that leaves its part, one that comes twice, more bytes than there is room for, a newer
-   format or schema, a tar that is cut or goes on behind its end: nothing was changed.
+   plain file or folder, a name that leaves its part, a part that is a file where a folder belongs, one that comes
+   twice, more bytes than there is room for, a newer format or schema, a tar that is cut or goes on behind its end:
+   nothing was changed.
 2. Then a mark is set and the parts change places by renaming. Cut anywhere, `finish` goes on where it was: before the
    mark nothing was changed, after it everything will be. What was there before is gone when all is in its place.
    What is ready and did not begin to change places (a restore before this one, on a board that was not started since)
@@ -31,12 +32,16 @@ BEHIND = 1 << 20  # bytes of zeros that may follow the end: tar pads to records
 
 
 class Home(Record):
-    """Where parts belong: `folder`, and in it the name of each part. `prefix`: of what lies beside them meanwhile."""
+    """Where parts belong: `folder`, and in it the name of each part. `prefix`: of what lies beside them meanwhile.
+
+    `single`: parts that are one file; all others are folders.
+    """
 
     folder: str
     names: tuple[tuple[str, str], ...] = tuple([(part, part) for part in PARTS])
     prefix: str = ""
     parts: tuple[str, ...] = PARTS  # what may be in the tar
+    single: tuple[str, ...] = ()
 
     @property
     def aside(self) -> str:
@@ -56,7 +61,7 @@ def unpack(read: Callable[[int], bytes], home: Home, schema: int) -> Kept:
     _former(home)
     try:
         os.mkdir(aside, 0o700)
-        kept = _Unpacking(read, aside, schema, home.parts).all()
+        kept = _Unpacking(read, aside, schema, home).all()
         _synced(aside)
         os.close(os.open(f"{aside}/{MARK}", os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
         sync_folder(aside)
@@ -123,8 +128,9 @@ def finish(home: Home) -> bool:
 class _Unpacking:
     """One tar on its way in: every member is looked at before a byte of it is written."""
 
-    def __init__(self, read: Callable[[int], bytes], aside: str, schema: int, parts: tuple[str, ...]) -> None:
-        self._read, self._aside, self._schema, self._parts = read, aside, schema, parts
+    def __init__(self, read: Callable[[int], bytes], aside: str, schema: int, home: Home) -> None:
+        self._read, self._aside, self._schema = read, aside, schema
+        self._parts, self._single = home.parts, home.single
         self._seen: set[str] = set()
         room = os.statvfs(aside)
         self._room = room.f_bavail * room.f_frsize - SPARE
@@ -179,6 +185,9 @@ class _Unpacking:
             part in ("", ".", "..") or len(part.encode("utf-8", "replace")) > 255 for part in parts
         ):
             raise CardFault(f"it holds the name {shown!r}, which has no place here", "this is no backup of ours")
+        if (size < 0 or len(parts) > 1) == (parts[0] in self._single):
+            what = "one file" if parts[0] in self._single else "a folder"
+            raise CardFault(f"it holds {shown!r}, and {parts[0]} is {what} here", "this is no backup for here")
         if name in self._seen or "\0" in name:
             raise CardFault(f"{shown!r} comes twice in it")
         self._seen.add(name)

@@ -183,7 +183,7 @@ def _home(state: str, card: bool) -> Home:
     if card:
         return Home(DATA)
     folder, _, name = state.rpartition("/")
-    return Home(folder, (("state", name),), f"{name}.", ("state", "config"))
+    return Home(folder, (("state", name),), f"{name}.", ("state", "config"), ("config",))
 
 
 def _placed(options: Options, home: Home) -> None:

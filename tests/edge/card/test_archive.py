@@ -260,6 +260,8 @@ HOSTILE = {
     "a pax header": (tarred(("work/x", b"9 path=x\n", {"type": tarfile.XHDTYPE})), "no plain file"),
     "twice": (tarred(("work/x", b"1", {}), ("work/x", b"2", {})), "twice"),
     "under a file": (tarred(("work/x", b"1", {}), ("work/x/y", b"2", {})), "cannot take it"),
+    "a part that is a file": (tarred(("work", b"1", {})), "work is a folder here"),
+    "the settings in one file": (tarred(("config", b"1", {})), "config is a folder here"),
     "newer": (tarred(head={"format": 1, "schema": 2}), "schema 2"),
     "another form": (tarred(head={"format": 2, "schema": 1}), "format 2"),
     "no numbers": (tarred(head={"format": [], "schema": 1}), "cannot be read"),
@@ -304,6 +306,15 @@ def test_a_part_may_have_another_name_where_it_belongs_and_neighbours_stay(home:
     assert sorted(os.listdir(tmp_path / "at")) == ["fieldhand", "other", "restore.new"]
     with pytest.raises(CardFault, match="no place here"):
         unpack(io.BytesIO(tarred(("work/x", b"", {}))).read, place, 1)
+
+
+def test_a_part_that_is_one_file_comes_back_as_one(tmp_path: Path) -> None:
+    place = Home(str(tmp_path), (("state", "state"),), "state.", ("state", "config"), ("config",))
+    for wrong in (("config/c", b"1", {}), ("config", b"", {"type": tarfile.DIRTYPE}), ("state", b"1", {})):
+        with pytest.raises(CardFault, match="one file here|a folder here"):
+            unpack(io.BytesIO(tarred(wrong)).read, place, 1)
+    unpack(io.BytesIO(tarred(("config", b"1", {}), ("state/x", b"2", {}))).read, place, 1)
+    assert (tmp_path / "state.restore.new/config").read_bytes() == b"1"
 
 
 def test_set_user_bits_are_not_taken(tmp_path: Path) -> None:
