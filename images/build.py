@@ -122,7 +122,6 @@ class _Build:
         with step("manifest"):
             self.describe()
         folder = self.order.out / self.product.name
-        rows = self.rows()
         report.small_enough(f"{self.name}.img.zst", (self.results / f"{self.name}.img.zst").stat().st_size)
         results = tuple(
             report.Row(path.name, path.stat().st_size, squash.sha256_of(path))
@@ -133,7 +132,7 @@ class _Build:
             self.product.name,
             self.order.version,
             str(folder),
-            rows,
+            self.rows(),
             tuple(self.progress.times),
             results,
             () if self.order.key else (UNSIGNED,),
