@@ -9,9 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from edge.card import slots
+from edge.card.state import MADE, NEW
 from edge.cli import data as module
 from edge.cli.args import parse
-from edge.faults import UsageFault
+from edge.faults import CardFault, UsageFault
+from tests.support import cards
 from tests.support.agent import run
 
 
@@ -102,3 +105,39 @@ def test_a_name_says_how_it_is_packed(worked: Path, tmp_path: Path) -> None:
     assert done.returncode == 2 and ".xz" in done.stderr
     nowhere = run("data", "backup", str(tmp_path / "none/b.tar"), "--state", str(worked / "s"), home=worked)
     assert nowhere.returncode == 9 and "cannot be written" in nowhere.stderr
+
+
+@pytest.fixture
+def board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A board of a card: its /data, and the card it runs from."""
+    for name in ("config", "etc", "state", "work"):
+        (tmp_path / "data" / name).mkdir(parents=True)
+    (tmp_path / "data/work/mine").write_text("mine")
+    card = cards.small_card(tmp_path / "card")
+    monkeypatch.setattr(module, "DATA", str(tmp_path / "data"))
+    monkeypatch.setattr(module, "on_card", lambda: True)
+    monkeypatch.setattr(module, "_schema", lambda: 1)
+    monkeypatch.setattr(slots, "here", lambda root="", write=False: (cards.opened(card, write=write), "a"))
+    return tmp_path
+
+
+def test_on_a_card_a_restore_waits_for_the_next_start(board: Path) -> None:
+    backup, data = str(board / "b.tar.gz"), board / "data"
+    assert module.data(parse(["data", "backup", backup])) == 0
+    (data / "work/mine").write_text("changed")
+    for _ in range(2):
+        assert module.data(parse(["data", "restore", backup])) == 0
+        assert (data / "work/mine").read_text() == "changed" and (data / "restore.new/work/mine").read_text() == "mine"
+
+
+def test_on_a_card_a_reset_is_for_the_next_start_and_not_beside_an_update(board: Path) -> None:
+    with cards.opened(board / "card") as card:
+        assert card.state().data == MADE
+        card.alone()
+        with pytest.raises(CardFault, match="another update"):
+            module.data(parse(["data", "reset", "--yes"]))
+        assert card.state().data == MADE
+    assert module.data(parse(["data", "reset", "--yes"])) == 0
+    with cards.opened(board / "card") as card:
+        assert card.state().data == NEW
+    assert (board / "data/work/mine").read_text() == "mine"
