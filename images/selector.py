@@ -3,7 +3,7 @@
     bootcode.bin start*.elf fixup*.dat    firmware of the models of the product, with its licence
     u-boot-TARGET.bin                     U-Boot, one for each target that the product names
     config.txt                            which model starts what; cmdline.txt: words for the kernel besides our own
-    boot.scr                              images/board/boot.cmd as U-Boot runs it
+    boot.scr                              images/board/boot.cmd as U-Boot runs it; uboot.env: images/environment.py
     *.dtb                                 device trees of the models: the firmware fills one in and hands it on
     provision.toml                        settings to fill in, all commented out
     status.txt                            what the board says of itself; preallocated, the board overwrites it in place
@@ -25,7 +25,7 @@ from pathlib import Path
 
 from edge.card import status
 from edge.faults import CardFault
-from images import debs
+from images import arches, debs, environment
 from images.product import Product
 from images.slot import cpu, wrap
 
@@ -87,7 +87,8 @@ def config(base: str, product: Product) -> str:
 
 
 def script(command: Path, product: Product, stage: Path, work: Path, epoch: int) -> None:
-    """Write boot.scr."""
+    """Write boot.scr, and the settings by which U-Boot runs it at once."""
+    (stage / environment.FILE).write_bytes(environment.made(arches.named(product.arch).bits))
     wrap(command.read_bytes(), stage / "boot.scr", work, epoch, ("script", cpu(product), "none", 0))
 
 
