@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 
 SPILL = "BUB_SPILL_THRESHOLD"  # characters of a result from which on it is kept aside; as tools.spill_threshold
+# Below /data of a card: written by provisioning, restore, update and the agent, read by the boot and by them (of_card).
+OF_CARD = "config etc state update schema provision.new provision.ready provision.taken restore.new restore.old"
 
 
 def find(environ: Mapping[str, str]) -> str:
@@ -246,7 +248,7 @@ def scene(state: str, environ: Mapping[str, str], settings: Settings | None = No
     elif is_workspace(cwd):
         roots = (Root("work", cwd),)
     own = _named([settings.model.key_file] if settings is not None else [])
-    told = [config, environ.get("FIELDHAND_CONFIG", ""), *_discovered(environ), *_program()]
+    told = [config, environ.get("FIELDHAND_CONFIG", ""), *_discovered(environ), *_program(), *of_card()]
     if settings is None or settings.board == "sim":
         from edge.peripherals.sim.declare import OUTPUTS, SENSORS
 
@@ -313,6 +315,17 @@ def _discovered(environ: Mapping[str, str]) -> list[str]:
         folders.append(environ["HOME"] + "/.config")
     folders.append("/etc")
     return [folder + "/fieldhand" for folder in folders if folder[:1] == "/"]
+
+
+def of_card(root: str = "") -> list[str]:
+    """What the boot of a card obeys as root, and an operator's commands there: settings, keys that updates are taken
+    by, what is ready to take their place, state folders. Nothing elsewhere: there /data is a folder like any other.
+    """
+    import os
+
+    if not os.path.exists(f"{root}/etc/fieldhand/release"):
+        return []
+    return [f"{root}/data/{name}" for name in OF_CARD.split()]
 
 
 def _program() -> list[str]:

@@ -120,6 +120,8 @@ FOLDERS = (
     *("/var/lib/iwd", "/var/lib/connman", "/var/lib/tailscale", "/var/lib/samba/private", "/var/lib/cloud"),
     *("/var/lib/networkmanager", "/var/log/btmp", "/etc/letsencrypt/keys"),
     *("/proc/kcore", "/proc/vmcore", "/proc/kmsg"),
+    # on a card of ours: the seed of the next start, the first partition and damaged data while they are mounted
+    *("/data/etc/seed", "/data/etc/seed.new", "/run/fieldhand/first", "/run/fieldhand/old"),
 )
 _PARTIAL = tuple([f"/{piece}/" for piece in PIECES])
 _BELOW = tuple([f"{folder}/" for folder in FOLDERS])

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from edge.call import Root, Scene
 from edge.cli.args import Options
-from edge.cli.settle import environment, find, keeps, scene, settings, state_folder
+from edge.cli.settle import environment, find, keeps, of_card, scene, settings, state_folder
 from edge.config import ModelSettings, Settings
 from edge.faults import ConfigFault
 from edge.gate.paths import place
@@ -166,6 +167,20 @@ def test_the_program_is_not_for_tools_to_change_where_it_is_the_workspace(monkey
     for path in ("edge/gate/rules.py", "tools/file_write.py", "edge/tools/file_write.py", "peripherals/guard/core.py"):
         assert place(path, found).change == "settings" and place(path, found).kind == "workspace", path
     assert place("notes.md", found).change == "workspace"
+
+
+def test_what_the_boot_of_a_card_obeys_is_not_for_tools_whatever_folder_is_opened(tmp_path: Path) -> None:
+    assert of_card(str(tmp_path)) == []
+    (tmp_path / "etc/fieldhand").mkdir(parents=True)
+    (tmp_path / "etc/fieldhand/release").write_text("PRODUCT=pi-armv6\n")
+    data = tmp_path / "data"
+    opened = Scene(str(data / "work"), "", (Root("root1", str(data)),), settings=tuple(of_card(str(tmp_path))))
+    for name in ("config/config.toml", "etc/network", "etc/keys/x.pub", "provision.ready/config/config.toml", "schema"):
+        assert place(str(data / name), opened).change == "settings", name
+    for name in ("restore.new/ready", "restore.old/etc", "update/fetched.update", "state/audit.jsonl", "provision.taken"):
+        assert place(str(data / name), opened).change == "settings", name
+    for name in ("work/notes", "work/etc/network", "configs", "mine/config"):
+        assert place(str(data / name), opened).change == "workspace", name
 
 
 def test_roots_of_the_settings_are_the_workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -57,6 +57,7 @@ wpa_supplicant.conf.bak my.nmconnection hostapd.conf kubeconfig .vnc/passwd .sub
 /etc/NetworkManager/system-connections/x /run/NetworkManager/system-connections/x.nmconnection /etc/config/wireless
 /boot/firmware/custom.toml /boot/firmware/CUSTOM.TOML /boot/userconf.txt /boot/firmware/network-config.bak
 /proc/1/environ /proc/self/mem /proc/thread-self/maps /proc/12/task/13/environ /proc/*/environ /proc/[0-9]/mem
+/data/etc/seed /run/fieldhand/first/provision.toml /run/fieldhand/old/config/config.toml
 /proc/12/pagemap /proc/12/smaps_rollup /proc/kcore /proc/kmsg /proc/vmcore /proc/sys/net/ipv6/conf/all/stable_secret
 /proc/self/root/etc/shadow /proc/self/cwd/x /proc/self/fd/3
 /sys/bus/nvmem/devices/rpi_otp_private0/nvmem
