@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 CACHE = Path(__file__).resolve().parent.parent / ".cache" / "images" / "bytecode"
@@ -50,10 +50,11 @@ class Bytecode:
         if self._folder is None:
             return
         path = self._path(self._folder, name, source)
+        aside = path.with_name(f"{path.name}.{os.getpid()}")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-                file.write(hashlib.sha256(code).digest() + code)
-            os.replace(file.name, path)
+            aside.write_bytes(hashlib.sha256(code).digest() + code)
+            os.replace(aside, path)
         except OSError:
-            return
+            with suppress(OSError):
+                aside.unlink()
