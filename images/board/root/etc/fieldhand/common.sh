@@ -3,6 +3,7 @@
 CONFIG=/data/config/config.toml
 STATE=/data/state
 export FIELDHAND_CONFIG=$CONFIG
+export STATE_DIRECTORY=$STATE
 export NOTIFY_SOCKET=/run/fieldhand/notify
 [ -s /data/etc/TZ ] && TZ=$(cat /data/etc/TZ) && export TZ
 
