@@ -177,7 +177,13 @@ def test_what_the_boot_of_a_card_obeys_is_not_for_tools_whatever_folder_is_opene
     opened = Scene(str(data / "work"), "", (Root("root1", str(data)),), settings=tuple(of_card(str(tmp_path))))
     for name in ("config/config.toml", "etc/network", "etc/keys/x.pub", "provision.ready/config/config.toml", "schema"):
         assert place(str(data / name), opened).change == "settings", name
-    for name in ("restore.new/ready", "restore.old/etc", "update/fetched.update", "state/audit.jsonl", "provision.taken"):
+    for name in (
+        "restore.new/ready",
+        "restore.old/etc",
+        "update/fetched.update",
+        "state/audit.jsonl",
+        "provision.taken",
+    ):
         assert place(str(data / name), opened).change == "settings", name
     for name in ("work/notes", "work/etc/network", "configs", "mine/config"):
         assert place(str(data / name), opened).change == "workspace", name
