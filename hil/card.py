@@ -77,10 +77,12 @@ def put_data(card: Path, local: Path, name: str) -> None:
     CardFault when it does not fit, is there already, or the folder is not there.
     """
     folder, _, last = name.rpartition("/")
-    begin = layout.PARTS[layout.DATA][0] * layout.SECTOR
+    place = f"{card}?offset={layout.PARTS[layout.DATA][0] * layout.SECTOR}"
+    if b"Type: directory" not in run("debugfs", "-R", f'stat "/{folder}"', place):
+        raise CardFault(f"{name} could not be put onto the data partition: there is no folder {folder}/")
     told = card.with_suffix(".acts")
     told.write_text(f'cd "/{folder}"\nwrite "{local}" "{last}"\n')
-    said = run("debugfs", "-w", "-f", str(told), f"{card}?offset={begin}")
+    said = run("debugfs", "-w", "-f", str(told), place)
     told.unlink()
     if b"Allocated inode" not in said:
         raise CardFault(f"{name} could not be put onto the data partition: {said.decode('utf-8', 'replace').strip()}")

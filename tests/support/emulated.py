@@ -22,13 +22,20 @@ SHELL = r"# $"
 @contextmanager
 def inserted(machine: str, folder: Path, words: tuple[str, ...] = ()) -> Iterator[Machine]:
     """A board that is off, with a copy of its product's image in it; on a failure its console is printed."""
-    board = named(machine)
-    image = card.image(board.product)
+    product = named(machine).product
+    image = card.image(product)
     if image is None:
-        pytest.fail(f"there is no image of {board.product} in {card.images()}: `make images` builds it")
+        pytest.fail(f"there is no image of {product} in {card.images()}: `make images` builds it")
+    with holding(machine, image, folder, words) as found:
+        yield found
+
+
+@contextmanager
+def holding(machine: str, source: Path, folder: Path, words: tuple[str, ...] = ()) -> Iterator[Machine]:
+    """The same with a copy of `source` in it: an image, or the card of another board."""
     copy = folder / "card.img"
-    card.insert(image, copy)
-    with Machine(board, copy, words) as found:
+    card.insert(source, copy)
+    with Machine(named(machine), copy, words) as found:
         try:
             yield found
         except BaseException:
