@@ -1,17 +1,39 @@
-"""The power goes while a board writes: what it said was done is there when it comes up again."""
+"""The power goes while a board writes: what it said was done is there when it comes up again.
+
+A cut is the end of QEMU (SIGKILL). In turns the board is in a conversation, where an answer on the console is the sign
+that goal, act and answer are on the card, or starts the agent for one write after the other. CUTS with
+FIELDHAND_SOAK=1, else a few.
+"""
 
 from __future__ import annotations
 
+import os
 import random
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from edge.card import layout
+from hil import card
 from hil.qemu import Machine
 from tests.support.emulated import inserted, shell
 
 pytestmark = pytest.mark.emulated
-CUTS = 2
+MACHINE = "raspi3b"
+SEED = 6
+CUTS = 20 if os.environ.get("FIELDHAND_SOAK") == "1" else 5
+MOST = 6  # acknowledged turns or writes before a cut
+TORN = 8  # exit code of `audit verify`: the last record is torn, all before it is sound
+WISHES = """[board]
+hostname = "cut-1"
+[model]
+name = "chat:x"
+base_url = "http://192.168.7.1/v1"
+key = "sk-0123456789abcdef"
+"""
+AGENT = "fieldhand --board sim --model offline --yes --config /data/config/config.toml --state /data/state"
 # Each write is a start of the agent of its own: permit, write, tape and audit; ACK stands on the console behind it.
 WRITES = (
     "i=0; while true; do i=$((i+1)); fieldhand --yes --state /data/state "
@@ -19,32 +41,93 @@ WRITES = (
 )
 
 
-def test_a_cut_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
-    drawn = random.Random(6)
-    done: dict[str, int] = {}
-    with inserted("raspi0", tmp_path) as board:
-        for cut in range(CUTS + 1):
-            board.boot()
-            shell(board)
-            checked(board, done)
-            if cut < CUTS:
-                folder = f"/data/work/round-{cut}"
-                assert board.console.run(f"mkdir {folder} && cd {folder} && sync")[0] == 0
-                board.console.line(WRITES)
-                done[folder] = drawn.randint(2, 5)
-                board.console.expect(f"ACK-{done[folder]}\\b", 900)
-                board.console.pump(drawn.uniform(0, 3))
-                board.cut()
-    print(f"\n{CUTS} cuts, acknowledged writes in each: {list(done.values())}")
+@pytest.fixture
+def board(tmp_path: Path) -> Iterator[Machine]:
+    with inserted(MACHINE, tmp_path) as found:
+        card.put(found.card, layout.CONFIG, "provision.toml", WISHES.encode())
+        yield found
 
 
-def checked(board: Machine, done: dict[str, int]) -> None:
-    """All that was acknowledged is there, the record of acts is sound but for a torn tail, the settings are read."""
+def test_a_cut_loses_nothing_that_was_acknowledged(board: Machine) -> None:
+    drawn = random.Random(SEED)
+    done: dict[int, int] = {}
+    settings = ""
+    for number in range(CUTS + 1):
+        began = time.monotonic()
+        board.boot()
+        shell(board)
+        board.console.run("dmesg -n 1")
+        told = checked(board, done)
+        settings = settings or told
+        assert told == settings
+        print(f"\nstart {number}: up and looked through after {time.monotonic() - began:.0f} s")
+        if number < CUTS:
+            done[number] = drawn.randint(1, MOST)
+            act = talk if number % 2 else write
+            act(board, number, done[number])
+            board.console.pump(drawn.uniform(0, 3))
+            board.cut()
+            assert to_recover(board.card)
+    print(f"{CUTS} cuts (seed {SEED}), acknowledged before each: {list(done.values())}; {board.notes}")
+
+
+def talk(board: Machine, number: int, count: int) -> None:
+    """A conversation: so many turns that were answered, and one more that was only typed."""
+    board.console.line(AGENT)
+    board.console.expect("fieldhand> ", 300)
+    for turn in range(1, count + 2):
+        if turn % 2:
+            board.console.line(f"mark-{number}-{turn}")
+            wanted = f'I did not understand "mark-{number}-{turn}'
+        else:
+            board.console.line(f"turn the fan on for {seconds(number, turn)} seconds")
+            wanted = f"The fan is on for {seconds(number, turn)} s, confirmed"
+        if turn <= count:
+            board.console.expect(wanted, 300)
+            board.console.expect("fieldhand> ", 300)
+
+
+def seconds(number: int, turn: int) -> int:
+    """A time that no other turn has."""
+    return 30 + number * (MOST + 1) + turn
+
+
+def write(board: Machine, number: int, count: int) -> None:
+    """One write after the other, until so many are acknowledged; more are under way then."""
+    folder = f"/data/work/round-{number}"
+    assert board.console.run(f"mkdir {folder} && cd {folder} && sync")[0] == 0
+    board.console.line(WRITES)
+    board.console.expect(f"ACK-{count}\\b", 900)
+
+
+def checked(board: Machine, done: dict[int, int]) -> str:
+    """All that was acknowledged is there, the record of acts is sound; the hash of the settings, which are read."""
     run = board.console.run
-    assert run("grep -q ' /data ext4 ' /proc/mounts")[0] == 0
-    for folder, count in done.items():
-        text = run(f"for i in $(seq {count}); do cat {folder}/note-$i; echo; done")[1]
-        assert text.split() == [f"text-{number}" for number in range(1, count + 1)]
+    assert run("grep -q ' /data ext4 rw' /proc/mounts")[0] == 0
+    acts = run("fieldhand audit show all --state /data/state 2>/dev/null", 600)[1] if done else ""
+    for number, count in done.items():
+        if number % 2:
+            found = run(f'cat /data/state/tapes/* | grep -o \'"kind":"[a-z]*".*mark-{number}-.\' | cut -c1-200')[1]
+            for turn in range(1, count + 1, 2):
+                kinds = {line.split('"')[3] for line in found.splitlines() if line.endswith(f"mark-{number}-{turn}")}
+                assert kinds >= {"line", "answer"}, f"turn {turn} of start {number}: {kinds}"
+            for turn in range(2, count + 1, 2):
+                act = f'"for_seconds": {seconds(number, turn)}}}'
+                assert sum(act in line and " -> done " in line for line in acts.splitlines()) == 1, act
+        else:
+            text = run(f"for i in $(seq {count}); do cat /data/work/round-{number}/note-$i; echo; done")[1]
+            assert text.split() == [f"text-{turn}" for turn in range(1, count + 1)]
     if done:
-        assert run("fieldhand audit verify --state /data/state", 600)[0] in (0, 8)
+        code, text = run("fieldhand audit verify --state /data/state", 600)
+        print(f"audit verify: {code}")
+        assert code in (0, TORN), text
     assert run("fieldhand config show --config /data/config/config.toml >/dev/null")[0] == 0
+    assert run("hostname; cat /data/config/model.key")[1].split() == ["cut-1", "sk-0123456789abcdef"]
+    return run("sha256sum /data/config/config.toml /data/config/model.key /data/etc/hostname")[1]
+
+
+def to_recover(path: Path) -> bool:
+    """Whether the data partition was cut while it was mounted: its journal is to be recovered."""
+    at = layout.PARTS[layout.DATA][0] * layout.SECTOR
+    said = card.run("debugfs", "-R", "show_super_stats -h", f"{path}?offset={at}")
+    return b"needs_recovery" in said

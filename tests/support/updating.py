@@ -33,7 +33,7 @@ def prepared(folder: Path) -> Path:
         shell(board)
         confirmed(board)
         board.console.line("poweroff")
-        board.console.expect(r"reboot: |System halted|Power down")
+        board.console.expect(r"Requesting system poweroff|reboot: ")
         board.cut()
         for version, path in made.items():
             card.put_data(board.card, path, f"work/{version}.update")
