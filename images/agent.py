@@ -10,13 +10,14 @@ Rules:
 
 from __future__ import annotations
 
+import os
 import zipfile
 from pathlib import Path
 from typing import Any
 
 from edge import toml
 from edge.faults import CardFault
-from images import debs
+from images import debs, wheels
 
 LIBRARY = "usr/lib/fieldhand"
 START = "usr/bin/fieldhand"
@@ -35,7 +36,7 @@ _LEFT_OUT = ("tests", "test", "testing", "__pycache__")
 _DATA = (".py", ".txt", ".pem")
 
 
-def install(checkout: Path, wheels: list[Path], tree: Path) -> None:
+def install(checkout: Path, libraries: list[Path], tree: Path) -> None:
     """Put edge, the libraries and the start script into the tree, as sources still.
 
     ConfigFault when pyproject.toml cannot be read, CardFault when a wheel is not what is wanted.
@@ -43,7 +44,7 @@ def install(checkout: Path, wheels: list[Path], tree: Path) -> None:
     said = project(checkout)
     for package in said["tool"]["setuptools"]["packages"]:
         _package(checkout, package, tree / LIBRARY)
-    for wheel in sorted(wheels, key=lambda path: path.name):
+    for wheel in sorted(libraries, key=lambda path: path.name):
         unpack(wheel, tree / LIBRARY)
     _about_itself(said, _version(checkout), tree / LIBRARY)
     script = tree / START
@@ -102,14 +103,21 @@ def unpack(wheel: Path, library: Path) -> None:
     """Put the modules of a pure wheel into the library. CardFault when it is not pure or not sound."""
     if not wheel.name.endswith("-none-any.whl") or "py3" not in wheel.name.split("-")[-3]:
         raise CardFault(f"{wheel.name} is no pure Python wheel", "a wheel for every board ends in py3-none-any.whl")
+    with wheels.opened(wheel) as archive:
+        for name in sorted(set(archive.namelist())):
+            data = _of_wheel(name, archive)
+            if data is not None:
+                _put_new(library.joinpath(*debs.safe(name)), data, f"{name} of {wheel.name}")
+
+
+def _put_new(path: Path, data: bytes, named: str) -> None:
+    """Put what nobody has put before: a library takes no file's place, neither Fieldhand's nor another library's."""
     try:
-        with zipfile.ZipFile(wheel) as archive:
-            for name in sorted(archive.namelist()):
-                data = _of_wheel(name, archive)
-                if data is not None:
-                    _put(library.joinpath(*debs.safe(name)), data)
-    except (zipfile.BadZipFile, EOFError) as fault:
-        raise CardFault(f"{wheel.name} is no sound wheel: {fault}", "fetch it again") from fault
+        if os.path.lexists(path):
+            raise CardFault(f"{named} would take the place of what is there already")
+        _put(path, data)
+    except (FileExistsError, NotADirectoryError, IsADirectoryError) as fault:
+        raise CardFault(f"{named} would take the place of what is there already") from fault
 
 
 def _of_wheel(name: str, archive: zipfile.ZipFile) -> bytes | None:

@@ -231,10 +231,17 @@ def read(data: bytes, name: str = "the block map") -> Map:
     """A bmap 2.0 file (1.4 is the same), checked; CardFault names what is wrong."""
     if len(data) > _LARGEST:
         raise CardFault(f"{name} is larger than a block map can be ({_LARGEST} bytes)")
-    if b"<!DOCTYPE" in data or b"<!ENTITY" in data:
+    try:
+        # As text: in bytes a document may name an encoding in which nobody sees what it declares.
+        words = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise CardFault(f"{name} is no block map: it is not UTF-8") from error
+    if "\0" in words:
+        raise CardFault(f"{name} is no block map: it is not UTF-8")
+    if "<!DOCTYPE" in words or "<!ENTITY" in words:
         raise CardFault(f"{name} declares a document type: no block map does")
     try:
-        root = ElementTree.fromstring(data)
+        root = ElementTree.fromstring(words)
     except (ElementTree.ParseError, ValueError, LookupError) as error:
         raise CardFault(f"{name} is no XML: {error}") from error
     version = root.get("version", "")

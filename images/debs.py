@@ -7,6 +7,8 @@ Rules:
    relative as the package wrote them; absolute targets become relative, so that they mean the same from outside.
 4. Devices, pipes and sockets are a fault. Owners are dropped; modes are 0755 where the owner may run it, else 0644.
 5. What `wanted` says no to is not written. A hard link becomes a file with the content of the other.
+6. A link that leads out of the tree is a fault: what writes or reads there later would be outside.
+7. What a package unpacks to is counted on the way and has a bound (LARGEST).
 """
 
 from __future__ import annotations
@@ -18,14 +20,17 @@ import tempfile
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from edge.faults import CardFault
-from images import host, rooted
+from images import rooted, source
 
 MERGED = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 AR_MAGIC = b"!<arch>\n"
+LARGEST = 2 << 30  # bytes; the largest package of the locks, a kernel, unpacks to 0.3 GB
 _HEADER = 60
+_STEP = 1 << 20
+_MEMORY = 512 << 20
 Wanted = Callable[[str], bool]
 
 
@@ -44,8 +49,13 @@ def unpack(deb: Path, tree: Path, wanted: Wanted = everything) -> list[str]:
             _data(deb, data)
             data.seek(0)
             with tarfile.open(fileobj=data, mode="r:") as archive:
-                return [name for member in archive if (name := _placed(archive, member, tree, wanted))]
-    except (tarfile.TarError, lzma.LZMAError, zlib.error, EOFError, ValueError) as fault:
+                written = _Written(archive, tree, wanted)
+                names = [name for member in archive if (name := written.placed(member))]
+        out = rooted.leading_out(tree, names)
+        if out:
+            raise CardFault(f"the link {out[0]} leads out of the tree")
+        return names
+    except (tarfile.TarError, lzma.LZMAError, zlib.error, EOFError, ValueError, RecursionError) as fault:
         raise CardFault(f"{deb.name} is no sound Debian package: {fault}", "fetch it again") from fault
     except CardFault as fault:
         raise CardFault(f"{deb.name}: {fault.sentence}", fault.fix) from fault
@@ -62,23 +72,59 @@ def file(deb: Path, inner: str) -> bytes:
 
 def _data(deb: Path, out: IO[bytes]) -> None:
     """The data.tar of a package, uncompressed, into `out`."""
-    with deb.open("rb") as source:
-        name, size = _member(source)
-        if name == "data.tar.zst":
-            out.write(host.run("zstd", "-d", "-c", "-q", data=b"".join(_blocks(source, size))))
-            return
-        plain = PLAIN[name]() if name in PLAIN else None
-        if plain is None and name != "data.tar":
+    with deb.open("rb") as file:
+        name, size = _member(file)
+        if name not in UNPACKERS:
             raise CardFault(f"its files are in {name}, which is not read here")
-        for block in _blocks(source, size):
-            out.write(plain.decompress(block) if plain else block)
-        if plain and not plain.eof:
-            raise CardFault("its files end too early", "fetch it again")
+        left = LARGEST
+        for block in UNPACKERS[name](_blocks(file, size)):
+            left -= len(block)
+            if left < 0:
+                raise _too_much()
+            out.write(block)
 
 
-PLAIN: dict[str, Callable[[], Any]] = {
-    "data.tar.xz": lzma.LZMADecompressor,
-    "data.tar.gz": lambda: zlib.decompressobj(16 + zlib.MAX_WBITS),
+def _too_much() -> CardFault:
+    return CardFault(f"it unpacks to more than {LARGEST >> 20} MiB", "no package of Debian does: look where it is from")
+
+
+def _xz(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    plain = lzma.LZMADecompressor(memlimit=_MEMORY)
+    for block in blocks:
+        yield plain.decompress(block, _STEP)
+        while not (plain.needs_input or plain.eof):
+            yield plain.decompress(b"", _STEP)
+    _ended(plain.eof)
+
+
+def _gz(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    plain = zlib.decompressobj(16 + zlib.MAX_WBITS)
+    for block in blocks:
+        while block:
+            yield plain.decompress(block, _STEP)
+            block = plain.unconsumed_tail
+    yield plain.flush()
+    _ended(plain.eof)
+
+
+def _zst(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    with tempfile.NamedTemporaryFile() as packed:
+        packed.writelines(blocks)
+        packed.flush()
+        with source.unpacking(Path(packed.name)) as pipe:
+            yield from iter(lambda: pipe.read(_STEP), b"")
+
+
+def _ended(whole: bool) -> None:
+    if not whole:
+        raise CardFault("its files end too early", "fetch it again")
+
+
+UNPACKERS: dict[str, Callable[[Iterator[bytes]], Iterator[bytes]]] = {
+    "data.tar": iter,
+    "data.tar.xz": _xz,
+    "data.tar.gz": _gz,
+    "data.tar.zst": _zst,
 }
 
 
@@ -118,21 +164,44 @@ def inside(name: str) -> str:
     return "/".join(["usr", *found] if found[:1] and found[0] in MERGED else found)
 
 
-def _placed(archive: tarfile.TarFile, member: tarfile.TarInfo, tree: Path, wanted: Wanted) -> str:
-    """Write one member; its path in the tree, "" when it was not wanted or is a folder."""
-    inner = inside(member.name)
-    if member.isdir() or not inner:
-        return ""
-    if not (member.isfile() or member.issym() or member.islnk()):
-        raise CardFault(f"{inner} is a device, a pipe or a socket")
-    if not wanted(inner):
-        return ""
-    path = _room(tree, inner)
-    if member.issym():
-        path.symlink_to(relative(inner, member.linkname))
-    else:
-        _write(archive, member, path)
-    return inner
+class _Written:
+    """The members of one package as they come into the tree; what is written is counted (rule 7)."""
+
+    def __init__(self, archive: tarfile.TarFile, tree: Path, wanted: Wanted) -> None:
+        self.archive, self.tree, self.wanted = archive, tree, wanted
+        self.left = LARGEST
+
+    def placed(self, member: tarfile.TarInfo) -> str:
+        """Write one member; its path in the tree, "" when it was not wanted or is a folder."""
+        inner = inside(member.name)
+        if member.isdir() or not inner:
+            return ""
+        if not (member.isfile() or member.issym() or member.islnk()):
+            raise CardFault(f"{inner} is a device, a pipe or a socket")
+        if not self.wanted(inner):
+            return ""
+        path = _room(self.tree, inner)
+        if member.issym():
+            path.symlink_to(relative(inner, member.linkname))
+        else:
+            self.write(member, path)
+        return inner
+
+    def write(self, member: tarfile.TarInfo, path: Path) -> None:
+        """The content of a file or, by tarfile's own search, of the file that a hard link names."""
+        try:
+            content = self.archive.extractfile(member)
+        except KeyError as fault:
+            raise CardFault(f"{member.name} is a hard link to {member.linkname}, which is not there") from fault
+        if content is None:
+            raise CardFault(f"{member.name} is a hard link to what is no file")
+        with content, path.open("wb") as out:
+            while block := content.read(_STEP):
+                self.left -= len(block)
+                if self.left < 0:
+                    raise _too_much()
+                out.write(block)
+        path.chmod(0o755 if member.mode & 0o100 else 0o644)
 
 
 def _room(tree: Path, inner: str) -> Path:
@@ -157,17 +226,3 @@ def relative(inner: str, target: str) -> str:
     if not target.startswith("/"):
         return target
     return os.path.relpath("/" + inside(target[1:]), "/" + os.path.dirname(inner))
-
-
-def _write(archive: tarfile.TarFile, member: tarfile.TarInfo, path: Path) -> None:
-    """The content of a file or, by tarfile's own search, of the file that a hard link names."""
-    try:
-        source = archive.extractfile(member)
-    except KeyError as fault:
-        raise CardFault(f"{member.name} is a hard link to {member.linkname}, which is not there") from fault
-    if source is None:
-        raise CardFault(f"{member.name} is a hard link to what is no file")
-    with source, path.open("wb") as out:
-        while block := source.read(1 << 20):
-            out.write(block)
-    path.chmod(0o755 if member.mode & 0o100 else 0o644)

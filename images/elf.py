@@ -4,6 +4,7 @@ Rules:
 1. Only what a gate asks for is read: the header, PT_DYNAMIC, PT_INTERP, sections by name. Both sizes, both byte orders.
 2. What is cut off or points outside the file is a CardFault, never a wrong answer.
 3. Libraries are read from the program headers, as the loader reads them; sections may be stripped.
+4. The time does not hang on what a file claims: counts and names have bounds far above those of real files.
 
 Sources: elf(5); Arm IHI 0045 (Addenda to the ABI, build attributes).
 """
@@ -25,6 +26,7 @@ TAG_CPU_ARCH, TAG_ABI_VFP_ARGS = 6, 28
 # Tags whose value is text; from 32 on, odd ones are text too.
 _TEXT_TAGS = frozenset((4, 5, 67))
 _COMPATIBILITY = 32
+_MOST_SEGMENTS, _MOST_ENTRIES, _LONGEST, _DIGITS = 256, 4096, 4096, 10
 
 
 class Elf(Record):
@@ -62,7 +64,7 @@ class _File:
     def at(self, form: str, offset: int) -> tuple[int, ...]:
         try:
             return struct.unpack_from(self.order + form, self.data, offset)
-        except struct.error as fault:
+        except (struct.error, OverflowError) as fault:
             raise CardFault("it is cut off") from fault
 
     def segment(self, number: int) -> tuple[int, int, int, int]:
@@ -75,6 +77,8 @@ class _File:
         return kind, offset, address, size
 
     def segments(self) -> list[tuple[int, int, int, int]]:
+        if self.program_count > _MOST_SEGMENTS:
+            raise CardFault(f"it claims {self.program_count} segments")
         return [self.segment(number) for number in range(self.program_count)]
 
     def cut(self, offset: int, size: int) -> bytes:
@@ -84,7 +88,7 @@ class _File:
 
     def text(self, offset: int) -> str:
         """A string that ends with a zero byte."""
-        end = self.data.find(b"\0", offset)
+        end = self.data.find(b"\0", offset, offset + _LONGEST)
         if not 0 <= offset < len(self.data) or end < 0:
             raise CardFault("a name in it lies outside the file")
         return self.data[offset:end].decode("utf-8", "replace")
@@ -161,6 +165,8 @@ def _dynamic(opened: _File, segments: list[tuple[int, int, int, int]]) -> dict[i
                 if tag == 0:
                     break
                 entries.append((tag, value))
+                if len(entries) > _MOST_ENTRIES:
+                    raise CardFault("its dynamic section has no end")
     tables = [value for tag, value in entries if tag == DT_STRTAB]
     named: dict[int, list[str]] = {}
     for tag, value in entries:
@@ -229,7 +235,7 @@ def _pairs(data: bytes) -> dict[int, int]:
 def _uleb(data: bytes, place: int) -> tuple[int, int]:
     """A number of seven bits per byte, the lowest first, and where it ends."""
     value = shift = 0
-    while place < len(data):
+    while place < len(data) and shift < 7 * _DIGITS:
         byte = data[place]
         value |= (byte & 0x7F) << shift
         place, shift = place + 1, shift + 7

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import lzma
-import zipfile
 from pathlib import Path
 
 from edge.faults import CardFault
@@ -80,7 +79,7 @@ def wheel_terms(path: Path) -> str:
     metadata = wheels.read_metadata(path)
     said = [f"{key}: {metadata[key]}" for key in ("Name", "Version", "Author", "Author-email") if metadata[key]]
     said += [f"Licence: {name}" for name in wheels.licences(metadata)]
-    with zipfile.ZipFile(path) as archive:
+    with wheels.opened(path) as archive:
         names = [name for name in sorted(archive.namelist()) if _is_licence(name)]
         texts = [archive.read(name).decode("utf-8", "replace").strip() for name in names]
     if not texts and len(said) < 3:

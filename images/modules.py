@@ -20,6 +20,7 @@ from images import debs, elf, host, module_names, rooted
 
 FOLDER = "usr/lib/modules"
 ENDS = (".ko", ".ko.xz")
+_LARGEST, _MEMORY = 64 << 20, 512 << 20  # bytes
 INDEX = ("modules.dep", "modules.alias", "modules.builtin")
 
 
@@ -74,7 +75,15 @@ def _builtin(folder: Path) -> set[str]:
 
 def _content(path: Path) -> bytes:
     data = path.read_bytes()
-    return lzma.decompress(data) if path.name.endswith(".xz") else data
+    if not path.name.endswith(".xz"):
+        return data
+    try:
+        module = lzma.LZMADecompressor(memlimit=_MEMORY).decompress(data, _LARGEST + 1)
+    except (lzma.LZMAError, EOFError) as fault:
+        raise CardFault(f"the module {path.name} cannot be unpacked: {fault}") from fault
+    if len(module) > _LARGEST:
+        raise CardFault(f"the module {path.name} unpacks to more than {_LARGEST >> 20} MiB")
+    return module
 
 
 def _chosen(whole: Path, present: dict[str, str], names: Iterable[str]) -> list[str]:

@@ -8,7 +8,12 @@ Rules:
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 LINKS = 40
 
@@ -60,9 +65,16 @@ def files(tree: Path, under: str = "") -> list[str]:
     for folder, _, names in os.walk(tree / under):
         for name in names:
             path = os.path.join(folder, name)
-            if not os.path.islink(path):
+            if stat.S_ISREG(os.lstat(path).st_mode):
                 found.append(os.path.relpath(path, tree))
     return sorted(found)
+
+
+def leading_out(tree: Path, names: Iterable[str]) -> list[str]:
+    """Those of the names that are links by which this machine, which is not in the tree, gets out of it."""
+    top = os.path.realpath(tree)
+    ends = ((name, os.path.realpath(tree / name)) for name in names if (tree / name).is_symlink())
+    return [name for name, end in ends if end != top and not end.startswith(f"{top}/")]
 
 
 def links(tree: Path) -> list[str]:

@@ -72,7 +72,7 @@ class Image:
             with library.open(self.path, "rb") as file:
                 yield file
             return
-        with _unpacking(self.path) as pipe:
+        with unpacking(self.path) as pipe:
             yield pipe
 
     def size(self) -> int:
@@ -155,7 +155,8 @@ def joined(pieces: Iterator[tuple[int, bytes]], limit: int = STEP) -> Iterator[t
 
 
 @contextmanager
-def _unpacking(path: Path) -> Iterator[IO[bytes]]:
+def unpacking(path: Path) -> Iterator[IO[bytes]]:
+    """What zstd unpacks of a file, from its begin on; CardFault with what zstd says of it. Who leaves early ends it."""
     child = subprocess.Popen(
         [host.find("zstd"), "-q", "-d", "-c", "--", str(path.resolve())],
         stdin=subprocess.DEVNULL,

@@ -99,6 +99,10 @@ def _unpack(packages: dict[str, Path], into: Path, told: Told) -> None:
         told("unpack", number, len(names))
         debs.unpack(packages[name], into, strip.needed)
     told("unpack", len(names), len(names))
+    # A link of one package may lead elsewhere through a link of another: what is written from here on follows them.
+    out = rooted.leading_out(into, rooted.links(into))
+    if out:
+        raise CardFault(f"the link {out[0]} of the packages leads out of the tree")
     for folder in debs.MERGED[:3]:
         (into / "usr" / folder).mkdir(parents=True, exist_ok=True)
         (into / folder).symlink_to(f"usr/{folder}")

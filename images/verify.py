@@ -24,7 +24,7 @@ from pathlib import Path
 
 from edge.card.layout import IMAGE_SECTORS, PARTS, SECTOR, SLOTS
 from edge.card.manifest import Key
-from edge.faults import CardFault, ConfigFault, UsageFault
+from edge.faults import CardFault, UsageFault
 from images import beside, bmap, contents, gates, host, keys, product, report
 from images.bmap import Map
 from images.contents import BAD, LEFT, OK, Row
@@ -36,6 +36,7 @@ from images.writing import first_difference
 
 _SHOWN = 8
 _STEP = 1 << 20
+_LARGEST = 10**9  # bytes; the largest root has 0.06 GB
 
 ABOUT = """\
 Checks an image (.img, .img.zst) or a card (/dev/sdX): signature, manifest,
@@ -227,6 +228,19 @@ def _exact(read: Read, start: int, end: int, of: Map) -> int:
 # --- the gates of the build ---
 
 
+def _bounded(packed: Path) -> None:
+    """CardFault for a root that would fill this machine, or that holds what is neither file, folder nor link."""
+    size = 0
+    for line in host.run("unsquashfs", "-no-progress", "-lln", packed).splitlines():
+        words = line.split(None, 3)
+        if len(words) == 4 and words[0][:1] in b"bcps":
+            raise CardFault("it holds a device, a pipe or a socket")
+        if len(words) == 4 and words[0][:1] == b"-" and words[2].isdigit():
+            size += int(words[2])
+    if size > _LARGEST:
+        raise CardFault(f"it unpacks to {amount(size)}, {amount(_LARGEST)} are the most")
+
+
 def _gates(read: Read) -> Iterator[Row]:
     """The gates that need no foreign program, over the root of slot A."""
     if host.missing(["unsquashfs"]):
@@ -236,16 +250,18 @@ def _gates(read: Read) -> Iterator[Row]:
     root = inner.find("root.sqfs")
     if root is None:
         return
-    try:
-        target = product.load(str(contents.read_label(inner).get("product")))
-    except (UsageFault, ConfigFault) as fault:
-        yield Row("gates", LEFT, f"its product is not known here: {fault.sentence}")
+    named = contents.read_label(inner).get("product")
+    # By name alone: what an image says of itself is not a path of this machine.
+    if named not in product.names():
+        yield Row("gates", LEFT, f"its product {str(named)[:60]!r} is not known here")
         return
+    target = product.load(named)
     with tempfile.TemporaryDirectory(prefix="fieldhand-verify-") as folder:
         packed, tree = Path(folder, "root.sqfs"), Path(folder, "root")
         with packed.open("wb") as out:
             out.writelines(inner.pieces(root))
         try:
+            _bounded(packed)
             host.run("unsquashfs", "-no-progress", "-no-xattrs", "-quiet", "-d", tree, packed)
         except CardFault as fault:
             yield Row("gates", BAD, f"the root of slot A cannot be unpacked: {fault.sentence}")

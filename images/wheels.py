@@ -9,12 +9,17 @@ Rules:
 
 from __future__ import annotations
 
+import errno
 import hashlib
+import lzma
 import os
+import struct
 import subprocess
 import sys
 import tempfile
 import zipfile
+import zlib
+from contextlib import contextmanager
 from email.parser import HeaderParser
 from pathlib import Path
 
@@ -24,13 +29,18 @@ from images import lock, markers, pool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from email.message import Message
 
     from images.lock import Lock, Wheel
     from images.progress import Progress
 
 _PURE = "-none-any.whl"
+LARGEST = 256 << 20  # bytes that a wheel may unpack to
+# What zipfile has for an archive that is damaged, encrypted, or packed in a way it does not know.
+DAMAGED: tuple[type[Exception], ...] = (zipfile.BadZipFile, EOFError, KeyError, IndexError, ValueError, RuntimeError)
+DAMAGED = (*DAMAGED, OverflowError, struct.error, zlib.error, lzma.LZMAError)
+_UNREADABLE: tuple[type[Exception], ...] = (OSError, *DAMAGED)
 
 
 class _Got(Record):
@@ -122,11 +132,31 @@ def _pip(words: Sequence[str], purpose: str) -> None:
 def read_metadata(path: Path) -> Message:
     """The METADATA of a wheel; CardFault when the file is no wheel."""
     try:
-        with zipfile.ZipFile(path) as archive:
+        with opened(path) as archive:
             names = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA") and "/" in name]
             return HeaderParser().parsestr(archive.read(names[0]).decode("utf-8"))
-    except (OSError, zipfile.BadZipFile, IndexError, UnicodeDecodeError, KeyError) as fault:
-        raise CardFault(f"{path.name} is no sound wheel: {fault}", "fetch it again") from fault
+    except _UNREADABLE as fault:
+        raise _unsound(path, fault) from fault
+
+
+def _unsound(path: Path, fault: Exception) -> CardFault:
+    return CardFault(f"{path.name} is no sound wheel: {fault}", "fetch it again")
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[zipfile.ZipFile]:
+    """The archive of a wheel; what is wrong with it, also while it is read, is a CardFault with its name."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            if sum(one.file_size for one in archive.infolist()) > LARGEST:
+                raise CardFault(f"{path.name} unpacks to more than {LARGEST >> 20} MiB: no library is so large")
+            yield archive
+    except DAMAGED as fault:
+        raise _unsound(path, fault) from fault
+    except OSError as fault:
+        if fault.errno != errno.EINVAL:
+            raise  # what is written meanwhile can fail too
+        raise _unsound(path, fault) from fault  # it names a place before its begin
 
 
 def _wheel(name: str, one: _Got, python: str) -> Wheel:

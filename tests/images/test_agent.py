@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import random
 import subprocess
 import sys
 import zipfile
@@ -12,7 +14,7 @@ import pytest
 
 from edge import __version__
 from edge.faults import CardFault
-from images import agent
+from images import agent, wheels
 from tests.support import packages
 from tests.support.sources import ROOT, python_files
 
@@ -96,3 +98,51 @@ def test_a_wheel_that_climbs_or_is_damaged_is_refused(tmp_path: Path) -> None:
 def test_what_is_no_checkout_is_told(tmp_path: Path) -> None:
     with pytest.raises(CardFault, match="no checkout"):
         agent.install(tmp_path, [], tmp_path / "tree")
+
+
+@pytest.mark.parametrize("name", ["edge/loop.py", "edge/loop.py/x.py", "edge/hands"])
+def test_a_wheel_takes_the_place_of_nothing_that_is_there(tmp_path: Path, name: str) -> None:
+    library = tmp_path / "library"
+    (library / "edge/hands").mkdir(parents=True)
+    (library / "edge/loop.py").write_text("own")
+    path = tmp_path / "lib-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(name if name.endswith(".py") else f"{name}.py", "theirs")
+        archive.writestr("edge/hands.py/x.py", "theirs")
+    with pytest.raises(CardFault, match=r"of lib-1\.0-py3-none-any\.whl would take the place"):
+        agent.unpack(path, library)
+    assert (library / "edge/loop.py").read_text() == "own"
+
+
+def test_a_wheel_that_cannot_be_read_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Encrypted, packed in an unknown way, with a name that is no text, with damaged bytes, or without end."""
+    path = packages.wheel(tmp_path, "lib", "1.0")
+    whole = path.read_bytes()
+    central = whole.index(b"PK\x01\x02")
+    for offset, value in ((8, b"\x01\0"), (10, b"\x63\0"), (24, b"\xff\xff\xff\x7f"), (46, b"\xff\xfe")):
+        path.write_bytes(whole[: central + offset] + value + whole[central + offset + len(value) :])
+        with pytest.raises(CardFault, match=r"lib-1\.0"):
+            agent.unpack(path, tmp_path / "library")
+    path.write_bytes(whole)
+    monkeypatch.setattr(wheels, "LARGEST", 10)
+    with pytest.raises(CardFault, match="unpacks to more than"):
+        agent.unpack(path, tmp_path / "library")
+
+
+def test_a_wheel_with_bytes_changed_is_read_or_is_a_sentence(tmp_path: Path) -> None:
+    path = packages.wheel(tmp_path, "lib", "1.0")
+    whole, chance = path.read_bytes(), random.Random(5)
+    rounds = 2000 if os.environ.get("FIELDHAND_SOAK") == "1" else 200
+    refused = 0
+    for number in range(rounds):
+        data = bytearray(whole)
+        for _ in range(chance.randrange(1, 4)):
+            data[chance.randrange(len(data))] = chance.getrandbits(8)
+        path.write_bytes(data)
+        try:
+            agent.unpack(path, tmp_path / f"library{number}")
+            wheels.read_metadata(path)
+        except CardFault:
+            refused += 1
+    print(f"{rounds} wheels, {refused} refused")
+    assert rounds // 4 < refused < rounds

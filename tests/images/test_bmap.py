@@ -178,3 +178,12 @@ def test_a_map_with_any_byte_changed_is_refused() -> None:
         with pytest.raises(CardFault):
             bmap.read(data[:at] + bytes((data[at] ^ 1,)) + data[at + 1 :])
     print(f"{len(places)} changed maps refused")
+
+
+@pytest.mark.parametrize("code", ["utf-16", "utf-16-be", "utf-32", "cp037"])
+def test_a_document_type_is_seen_in_every_encoding(code: str) -> None:
+    head = '<?xml version="1.0" encoding="{}"?>'.format(code.partition("-be")[0])
+    rest = '<!DOCTYPE b [<!ENTITY a "2.0">]><bmap version="&a;"/>'
+    data = head.encode() + rest.encode(code) if code == "cp037" else (head + rest).encode(code)
+    with pytest.raises(CardFault, match=r"x\.bmap (is no block map: it is not UTF-8|is no XML|declares)"):
+        bmap.read(data, "x.bmap")

@@ -107,6 +107,16 @@ def test_a_later_package_wins_a_name(tmp_path: Path, tree: Path) -> None:
         ([entry("./pipe", kind=tarfile.FIFOTYPE)], "device"),
         ([entry("./b", kind=tarfile.LNKTYPE, link="./a")], "hard link"),
         ([entry("./a/b", b"x"), entry("./a", b"y")], "folder"),
+        ([entry("./out", kind=tarfile.SYMTYPE, link="../../etc/passwd")], "link out leads out of the tree"),
+        ([entry("./a/b/out", kind=tarfile.SYMTYPE, link="../../../x")], "link a/b/out leads out of the tree"),
+        (
+            [entry("./l", kind=tarfile.SYMTYPE, link="."), entry("./out", kind=tarfile.SYMTYPE, link="l/l/l/../../..")],
+            "link out leads out of the tree",
+        ),
+        (
+            [entry("./s", kind=tarfile.SYMTYPE, link="s"), entry("./h", kind=tarfile.LNKTYPE, link="./s")],
+            "no sound Debian package",
+        ),
     ],
 )
 def test_what_no_package_may_do_is_told(tmp_path: Path, tree: Path, entries: list[tuple], said: str) -> None:
@@ -149,3 +159,32 @@ def test_a_package_of_debian_unpacks_as_by_debian(tmp_path: Path, tree: Path) ->
     subprocess.run(["dpkg-deb", "-x", tmp_path / "x.deb", tmp_path / "theirs"], check=True)
     debs.unpack(tmp_path / "x.deb", tree)
     subprocess.run(["diff", "-r", "--no-dereference", tmp_path / "theirs", tree], check=True)
+
+
+@pytest.mark.parametrize("name", [*PACKERS, "data.tar.zst"])
+def test_what_a_package_unpacks_to_has_a_bound(
+    tmp_path: Path, tree: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    if name == "data.tar.zst":
+        if shutil.which("zstd") is None:
+            pytest.skip("the program zstd is not installed")
+        pack = ["zstd", "-q", "-c"]
+        monkeypatch.setitem(
+            PACKERS, name, lambda data: subprocess.run(pack, input=data, capture_output=True, check=True).stdout
+        )
+    made = deb(tmp_path / "x.deb", entry("./a", bytes(8 << 20)), name=name)
+    assert debs.unpack(made, tree) == ["a"]
+    monkeypatch.setattr(debs, "LARGEST", 4 << 20)
+    with pytest.raises(CardFault, match="unpacks to more than 4 MiB"):
+        debs.unpack(made, tree)
+
+
+def test_one_content_under_many_names_is_counted_each_time(
+    tmp_path: Path, tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    links = [entry(f"./{number}", kind=tarfile.LNKTYPE, link="./a") for number in range(9)]
+    made = deb(tmp_path / "x.deb", entry("./a", bytes(1 << 20)), *links)
+    assert len(debs.unpack(made, tree)) == 10
+    monkeypatch.setattr(debs, "LARGEST", 4 << 20)
+    with pytest.raises(CardFault, match="unpacks to more than 4 MiB"):
+        debs.unpack(made, tree)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import random
+import struct
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -90,3 +92,35 @@ def test_damage_is_a_fault_or_an_answer_and_nothing_else() -> None:
             told += 1
     print(f"{ROUNDS} damaged files, {told} told")
     assert 0 < told < ROUNDS
+
+
+def header(bits: int, programs: int, count: int, sections: int = 0, section_count: int = 0) -> bytes:
+    """A head with these places and counts, and nothing behind it."""
+    first = b"\x7fELF" + bytes((bits // 32, 1, 1)).ljust(12, b"\0")
+    form = "<HHIQQQIHHHHHH" if bits == 64 else "<HHIIIIIHHHHHH"
+    wide = bits == 64
+    sizes = (64, 56, count, 64, section_count, 0) if wide else (52, 0, count, 40, section_count, 0)
+    return first + struct.pack(form, 3, 183 if wide else 40, 1, 0, programs, sections, 0, *sizes)
+
+
+def test_places_beyond_all_numbers_of_this_machine_are_outside_the_file() -> None:
+    for programs, sections in ((1 << 63, 0), ((1 << 64) - 1, 0)):
+        with pytest.raises(CardFault, match="cut off"):
+            elf.read(header(64, programs, 1, sections) + bytes(200))
+    with pytest.raises(CardFault, match="cut off"):
+        elf.section(header(64, 0, 0, 1 << 63, 2) + bytes(200), ".modinfo")
+
+
+def test_what_a_file_claims_of_itself_costs_no_time() -> None:
+    """Segments without number over one dynamic section without end; a number of a million digits."""
+    began = time.process_time()
+    body = struct.pack("<IIIIIIII", 2, 84, 0, 0, 1_600_000, 0, 0, 0) + b"\x07\0\0\0\0\0\0\0" * 200_000
+    for count, told in ((65535, "claims 65535 segments"), (200, "no end")):
+        with pytest.raises(CardFault, match=told):
+            elf.read(header(32, 52, count) + body)
+    pairs = b"\x06" + b"\xff" * 1_000_000 + b"\0"
+    scope = bytes((1,)) + struct.pack("<I", 5 + len(pairs)) + pairs
+    vendor = b"aeabi\0" + scope
+    with pytest.raises(CardFault, match="damaged"):
+        elf.arm_attributes(b"A" + struct.pack("<I", 4 + len(vendor)) + vendor)
+    assert time.process_time() - began < 5

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import lzma
 import re
 import shutil
 from pathlib import Path
@@ -33,6 +34,19 @@ def tree(tmp_path: Path) -> Path:
     (top / "usr/lib").mkdir(parents=True)
     (top / "lib").symlink_to("usr/lib")
     return top
+
+
+def test_a_module_that_cannot_be_unpacked_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "x.ko.xz"
+    for data in (b"no xz", lzma.compress(b"abc")[:-9] + b"123456789"):
+        path.write_bytes(data)
+        with pytest.raises(CardFault, match=r"the module x\.ko\.xz cannot be unpacked"):
+            modules._content(path)
+    path.write_bytes(lzma.compress(bytes(5000)))
+    assert modules._content(path) == bytes(5000)
+    monkeypatch.setattr(modules, "_LARGEST", 4000)
+    with pytest.raises(CardFault, match="unpacks to more than"):
+        modules._content(path)
 
 
 def names(found: list[str]) -> list[str]:

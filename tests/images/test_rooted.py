@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -42,3 +43,24 @@ def test_files_and_links_are_listed_and_counted_once(tree: Path) -> None:
     assert rooted.files(tree) == ["usr/lib/x/file"]
     assert rooted.links(tree) == ["absolute", "climbs", "lib", "loop", "usr/far"]
     assert rooted.size(tree) == rooted.size(tree, "usr/lib/x/file") == len("inside")
+
+
+def test_a_pipe_is_no_file_and_is_not_opened(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"x")
+    os.mkfifo(tmp_path / "pipe")
+    assert rooted.files(tmp_path) == ["a"] and rooted.size(tmp_path) == 1
+
+
+def test_links_that_lead_out_on_this_machine_are_found(tmp_path: Path) -> None:
+    tree = tmp_path / "tree"
+    (tree / "d").mkdir(parents=True)
+    targets = {"good": "d", "there": "d/absent", "self": "self", "d/up": "..", "d/out": "../..", "abs": "/etc"}
+    # Each alone stays inside; one through the other does not.
+    targets.update({"here": ".", "through": "here/here/../.."})
+    for name, target in targets.items():
+        (tree / name).symlink_to(target)
+    assert sorted(rooted.leading_out(tree, rooted.links(tree))) == ["abs", "d/out", "through"]
+    (tmp_path / "tree2").mkdir()
+    (tree / "abs").unlink()
+    (tree / "abs").symlink_to("../tree2")
+    assert rooted.leading_out(tree, ["abs", "d", "absent"]) == ["abs"]
