@@ -32,7 +32,10 @@ class Network(Record):
 
 
 class Asked(Record):
-    """Checked, and nothing done yet. `zone` is a rule; `settings`, `later`: tables as they are written."""
+    """Checked, and nothing done yet. `zone` is a rule; `settings`, `later`: tables as they are written.
+
+    hidden: what may be a secret in the wrong place, so that no line tells it (edge/card/hidden.py).
+    """
 
     named: tuple[str, ...] = ()
     hostname: str = ""
@@ -46,6 +49,7 @@ class Asked(Record):
     key: str = ""
     settings: dict[str, Any] | None = None
     later: dict[str, Any] | None = None
+    hidden: tuple[str, ...] = ()
 
     @property
     def secrets(self) -> tuple[str, ...]:

@@ -111,7 +111,21 @@ def _settings(program: str, config: str) -> Check:
     if not os.path.exists(config):
         return Check("settings", True, f"there is no {config}: defaults")
     code, text = _run([program, "config", "show", "--config", config], {})
-    return Check("settings", code == 0, "they can be read" if code == 0 else f"{config} cannot be used: {text}")
+    return Check("settings", code == 0, "they can be read" if code == 0 else _untold(config, text))
+
+
+def _untold(config: str, text: str) -> str:
+    """What is wrong with the settings, without what may be a secret there: it will stand in status.txt."""
+    from edge import toml
+    from edge.card import hidden
+    from edge.faults import ConfigFault
+    from edge.tape.disk import small_file
+
+    try:
+        tables = toml.load(small_file(config).decode("utf-8", "replace"), config)[0]
+    except ConfigFault:
+        tables = {}
+    return hidden.clean([f"{config} cannot be used: {text}"], hidden.values(tables))[0]
 
 
 def _agent(program: str, run: str) -> Check:

@@ -10,6 +10,7 @@ Rules:
 
 from __future__ import annotations
 
+from edge.card import hidden
 from edge.card.asked import LATER, NO_WIFI, OWN, WITHIN, Asked, Reader
 from edge.card.written import Written, Wrong, read, without_secrets
 from edge.faults import ConfigFault
@@ -30,6 +31,7 @@ def asked(raw: bytes, here: bool, name: str = FILE) -> tuple[Asked, list[Wrong]]
     except ConfigFault as fault:
         return Asked(), [wrong_of(fault, name)]
     data, lines, wrong = _tables(written.text, name)
+    untold = hidden.values(data)
     reader = Reader(name, lines)
     kind = _flat(data, reader)
     found = reader.own(data)
@@ -42,7 +44,7 @@ def asked(raw: bytes, here: bool, name: str = FILE) -> tuple[Asked, list[Wrong]]
     settings = provision_settings.check(data, reader, here)
     for sentence in settings.warnings if settings is not None else ():
         reader.wrong.append(Wrong(name, 0, sentence, only_said=True))
-    found = replace(found, named=(*found.named, *data), settings=data)
+    found = replace(found, named=(*found.named, *data), settings=data, hidden=untold)
     wrong += reader.wrong
     if not wrong:
         wrong += _uncleaned(written, found, name)

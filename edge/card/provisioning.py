@@ -10,7 +10,7 @@ Rules:
 
 from __future__ import annotations
 
-from edge.card import boot, cloud, provision, provision_disk, provision_plan
+from edge.card import boot, cloud, hidden, provision, provision_disk, provision_plan
 from edge.card.asked import OWN, Asked
 from edge.card.provision_plan import Board
 from edge.card.written import LARGEST, Wrong
@@ -41,6 +41,11 @@ class Looked(Record):
     @property
     def faults(self) -> tuple[Wrong, ...]:
         return tuple(one for one in self.wrong if not one.only_said)
+
+    @property
+    def untold(self) -> tuple[str, ...]:
+        """What no line may tell: the secrets, and what may be one in the wrong place."""
+        return (*self.asked.secrets, *self.asked.hidden)
 
 
 class Result(Record):
@@ -107,7 +112,7 @@ def merged(first: Asked, second: Asked) -> Asked:
     """The first, and of the second the tables that the first does not name."""
     more = [name for name in second.named if name not in first.named]
     fields = {field: getattr(second, field) for name in more for field in FIELDS[name]}
-    return replace(first, named=(*first.named, *more), **fields)
+    return replace(first, named=(*first.named, *more), hidden=(*first.hidden, *second.hidden), **fields)
 
 
 def small(path: str) -> bytes | None:
@@ -141,24 +146,21 @@ def apply(disk: Disk, first: str, data: str, run: str, default: str = "/etc/fiel
     only_said = [str(one) for one in looked.wrong if one.only_said] + said
     if faults:
         lines = ["NOTHING WAS TAKEN, the board is as it was. Correct these lines and start it again:"]
-        return Result("wrong", _clean(looked, [*lines, *map(str, faults), *only_said]))
+        return Result("wrong", _clean(looked, board, [*lines, *map(str, faults), *only_said]))
     if not looked.files:
-        return Result("nothing", _clean(looked, ["nothing new was asked for", *only_said]))
+        return Result("nothing", _clean(looked, board, ["nothing new was asked for", *only_said]))
     provision_disk.commit(disk, data, plan)
     if volatile:
         lines = ["taken for this start only, because the data partition cannot be used; it will be taken again"]
-        return Result("kept", _clean(looked, [*lines, *plan.said, *only_said]))
+        return Result("kept", _clean(looked, board, [*lines, *plan.said, *only_said]))
     provision_disk.consume(disk, first, data, looked.files)
     lines = [f"taken: {', '.join(looked.files)}, secrets erased there"]
-    return Result("applied", _clean(looked, [*lines, *plan.said, *only_said]))
+    return Result("applied", _clean(looked, board, [*lines, *plan.said, *only_said]))
 
 
-def _clean(looked: Looked, lines: list[str]) -> tuple[str, ...]:
-    """Lines without secrets, whatever words they quote."""
-    from edge.redact import Redactor
-
-    redact = Redactor(looked.asked.secrets).text
-    return tuple(redact(line) for line in lines)
+def _clean(looked: Looked, board: Board, lines: list[str]) -> tuple[str, ...]:
+    """Lines without secrets, whatever words they quote, of the files or of the settings that the board has."""
+    return hidden.clean(lines, (*looked.untold, *hidden.values(board.settings)))
 
 
 def board_of(data: str, default: str) -> tuple[Board, list[str]]:

@@ -59,13 +59,11 @@ def _at(words: tuple[str, ...], what: Callable[[str, str, str], int]) -> int:
 
 def check(path: str) -> int:
     """Tell every fault of a file, or of a folder as the first partition; 0 or 3."""
-    from edge.card import provisioning
-    from edge.redact import Redactor
+    from edge.card import hidden, provisioning
 
     looked = provisioning.look_at(path)
-    redact = Redactor(looked.asked.secrets).text
-    for one in looked.wrong:
-        put(("note: " if one.only_said else "") + redact(str(one)))
+    for line in hidden.clean([("note: " if one.only_said else "") + str(one) for one in looked.wrong], looked.untold):
+        put(line)
     if looked.faults:
         count = len(looked.faults)
         put(f"{count} line{'s are' if count > 1 else ' is'} wrong: a board would take nothing of it")

@@ -166,11 +166,12 @@ ROOMS = (
     Room(
         "edge.card.asked edge.card.cloud edge.card.names edge.card.provision edge.card.provision_plan "
         "edge.card.sha_crypt edge.card.toml_text edge.card.written edge.card.yaml edge.card.zones",
-        "edge.faults edge.record edge.schema edge.config_keys edge.toml edge.card edge.card.asked edge.card.names "
-        "edge.card.provision edge.card.provision_settings edge.card.sha_crypt edge.card.toml_text edge.card.written "
-        "edge.card.yaml edge.card.zones",
+        "edge.faults edge.record edge.schema edge.config_keys edge.toml edge.card edge.card.asked edge.card.hidden "
+        "edge.card.names edge.card.provision edge.card.provision_settings edge.card.sha_crypt edge.card.toml_text "
+        "edge.card.written edge.card.yaml edge.card.zones",
         late=PURE_LATE + " ipaddress os re",
     ),
+    Room("edge.card.hidden", "edge.redact"),
     Room("edge.card.provision_settings", "edge.faults edge.config edge.card edge.card.toml_text", late="os tempfile"),
     # Files of the first partition and of the data partition; that one is mounted by the program that mounts.
     Room(
@@ -189,7 +190,12 @@ ROOMS = (
     ),
     # /data: made, looked over and mounted by the system's programs; its backup is a tar.
     # One agent is started and its answer waited for; TLS says what certificates it knows.
-    Room("edge.card.health", "edge.record edge.card edge.card.boot", "os", "shutil ssl subprocess time"),
+    Room(
+        "edge.card.health",
+        "edge.faults edge.record edge.toml edge.tape.disk edge.card edge.card.boot edge.card.hidden",
+        "os",
+        "shutil ssl subprocess time",
+    ),
     Room("edge.card.packing", "edge.faults", "os", "contextlib gzip lzma zlib"),
     Room("edge.card.boot", "edge.text edge.tape.disk", "os"),
     # Time by a question over the network.

@@ -45,6 +45,9 @@ def test_an_agent_that_fails_and_settings_that_are_wrong_are_told(place: Place, 
     config.write_text("mode = 7\n")
     wrong = health._settings(program, str(config))
     assert not wrong.well and "cannot be used" in wrong.sentence
+    config.write_text('[model]\nkey_file = "hunter2hunter2"\n')
+    wrong = health._settings(program, str(config))
+    assert "key_file" in wrong.sentence and "hunter2" not in wrong.sentence
     assert health._settings(program, "/nowhere/config.toml").well
     bad = tmp_path / "bad"
     bad.write_text("#!/bin/sh\necho no libc >&2\nexit 127\n")

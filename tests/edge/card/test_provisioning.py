@@ -218,6 +218,16 @@ def test_no_secret_is_told_even_where_a_line_quotes_it(bench: Bench) -> None:
     assert result.word == "wrong" and "horse" not in " ".join(result.lines)
 
 
+def test_a_key_or_password_under_a_wrong_name_is_told_neither(bench: Bench) -> None:
+    long = "hunter2" * 12
+    bench.write(f'[model]\nkey_file = "{long}"\n[settings.model]\nname = "x"\n[login]\npasword = "horse-4"\n')
+    bench.write('#cloud-config\nhostname: "-horse-4"\n', "user-data")
+    result = bench.start()
+    told = " ".join(result.lines)
+    assert result.word == "wrong" and "model.key_file must be" in told and "host" in told
+    assert "hunter2" not in told and "horse-4" not in told
+
+
 def test_what_cannot_be_read_is_a_fault(bench: Bench, tmp_path: Path) -> None:
     (bench.first / "provision.toml").mkdir()
     with pytest.raises(CardFault, match="cannot be read"):

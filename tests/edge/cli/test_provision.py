@@ -35,6 +35,13 @@ def test_every_fault_is_a_line_with_its_number(tmp_path: Path, capfd: pytest.Cap
     assert rows[2].startswith("note: mine.toml:3: ") and rows[3].startswith("2 lines are wrong")
 
 
+def test_a_key_behind_key_file_is_not_shown(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "provision.toml").write_text('[model]\nkey_file = "hunter2hunter2"\n')
+    assert run("check", str(tmp_path)) == 3
+    told = capfd.readouterr().out
+    assert told.startswith("provision.toml:2: model.key_file must be") and "hunter2" not in told
+
+
 def test_it_is_taken_and_told_in_status_txt(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     first, data = tmp_path / "first", tmp_path / "data"
     first.mkdir()
