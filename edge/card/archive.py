@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os
 
+from edge.card.locks import lock
 from edge.faults import CardFault
 from edge.record import Record
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 FORMAT = 1
 HEAD = "fieldhand-data.json"
 WORK = "work"
+KEY = "audit.key"
+PATIENCE = 5.0  # seconds to wait for the log's lock, as every writer of it does
 PARTS = ("config", "etc", "state", WORK)
 SKIPPED = ("ballast", "guard.sock", "lost+found")
 DEEPEST = 64  # names in a path, its part included: restore.py takes no more
@@ -87,7 +90,7 @@ def _listed(parts: dict[str, str]) -> tuple[list[Item], list[str]]:
     """All there is at one moment (rule 2), and what is no file or folder."""
     items: list[Item] = []
     left_out: list[str] = []
-    with _log_held(parts.get("state", "")):
+    with _log_held(parts.get("state", ""), left_out):
         for name in sorted(parts):
             _walk(name, parts[name], items, left_out)
     return items, left_out
@@ -123,28 +126,40 @@ def _half_done(name: str, one: str) -> bool:
     return name.partition("/")[0] != WORK and (one in SKIPPED or one.endswith(".new"))
 
 
-def _log_held(state: str) -> _Held:
-    return _Held(f"{state}/audit.key" if state else "")
+def _log_held(state: str, left_out: list[str]) -> _Held:
+    return _Held(f"{state}/{KEY}" if state else "", left_out)
 
 
 class _Held:
-    """The audit log's lock, shared, for one moment; nothing where there is no log."""
+    """The audit log's lock, shared, for one moment; nothing where there is no log. CardFault: somebody keeps it.
 
-    def __init__(self, path: str) -> None:
-        self._path, self._fd = path, -1
+    That a log is there and cannot be held goes to `left_out`: what is kept of it may not end with a record then.
+    """
+
+    def __init__(self, path: str, left_out: list[str]) -> None:
+        self._path, self._left_out, self._fd = path, left_out, -1
 
     def __enter__(self) -> None:
-        import fcntl
-
         try:
-            self._fd = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
-        except OSError:
+            self._fd = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+            held = lock(self._fd, PATIENCE, shared=True)
+        except (FileNotFoundError, NotADirectoryError):
             return  # no log
-        fcntl.flock(self._fd, fcntl.LOCK_SH)
+        except OSError as error:
+            why = (error.strerror or "unknown").lower()
+            self._left_out.append(f"state/{KEY}: it cannot be held ({why}), so the audit log may be newer than its key")
+            return
+        if not held:
+            self.__exit__()
+            raise CardFault(
+                f"the audit log was not let go within {PATIENCE:.0f} s: who writes it hangs or is stopped",
+                "end or continue that agent (fieldhand doctor), then make the backup again",
+            )
 
     def __exit__(self, *_: object) -> None:
         if self._fd >= 0:
             os.close(self._fd)
+            self._fd = -1
 
 
 def _whole_lines(path: str, size: int) -> int:

@@ -30,6 +30,7 @@ MEMORY = 700_000  # KiB
 GUARD_SECONDS = 90.0
 AGENT_SECONDS = 150.0
 GOAL = "read the temperature"
+FOLDER = "health-"
 
 
 class Check(Record):
@@ -132,16 +133,26 @@ def _agent(program: str, run: str) -> Check:
     """One agent from its start to its answer. The shell is there for the limit: Python would set it after a fork."""
     import shutil
 
-    state = f"{run}/health"
-    shutil.rmtree(state, ignore_errors=True)
+    state = f"{run}/{FOLDER}{os.getpid()}"
     words = [program, "--board", "sim", "--model", "offline", "--state", state, "-e", GOAL]
     try:
+        _swept(run)
         os.mkdir(state, 0o700)
         code, text = _run(["/bin/sh", "-c", f'ulimit -v {MEMORY}; exec "$@"', "sh", *words], {"HOME": state})
     except OSError as error:
         code, text = 1, f"{state} cannot be made: {error.strerror}"
     shutil.rmtree(state, ignore_errors=True)
     return Check("agent", code == 0, "it started and answered" if code == 0 else f"it did not answer: {text}")
+
+
+def _swept(run: str) -> None:
+    """Take away the folders of checks whose process is gone, which could not do it themselves."""
+    import shutil
+
+    for name in os.listdir(run):
+        pid = name[len(FOLDER) :]
+        if name.startswith(FOLDER) and pid.isdigit() and not os.path.exists(f"/proc/{pid}"):
+            shutil.rmtree(f"{run}/{name}", ignore_errors=True)
 
 
 def _run(words: list[str], more: dict[str, str]) -> tuple[int, str]:

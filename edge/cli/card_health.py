@@ -2,11 +2,15 @@
 
 Rules:
 1. Nothing is looked at where nothing is to be confirmed: 0.
-2. All well: the boot state is confirmed, the data's schema may rise, 0. Not: why is said for each check, nothing is
+2. One check at a time: who comes while one is made (a supervisor that crashed had it made, and its successor wants the
+   same) waits for its end, and then has nothing to do if it passed. The kernel ends the lock with its holder.
+3. All well: the boot state is confirmed, the data's schema may rise, 0. Not: why is said for each check, nothing is
    written to the state, 1: the supervisor starts the board again, which falls back at the end.
 """
 
 from __future__ import annotations
+
+import os
 
 from edge.cli import put, say
 from edge.faults import Fault
@@ -18,6 +22,8 @@ if TYPE_CHECKING:
 
 CONFIG = "/data/config/config.toml"
 GUARD = "/run/fieldhand/guard.sock"
+LOCK = "health.lock"
+PATIENCE = 420.0  # seconds: a check that takes longer counts as failed (edge/supervise/process.py)
 
 
 def unconfirmed() -> bool:
@@ -32,17 +38,44 @@ def unconfirmed() -> bool:
 
 def health() -> int:
     """`fieldhand card health`. CardFault, HardwareFault."""
+    from edge.cli.card import place
+
+    where = place()
+    held = _alone(where.run) if unconfirmed() else -1
+    try:
+        if held >= 0 and unconfirmed():
+            return _checked(where)
+    finally:
+        if held >= 0:
+            os.close(held)
+    put("this slot is confirmed: there is nothing to check")
+    return 0
+
+
+def _alone(run: str) -> int:
+    """The lock, when no other check is made. CardFault: another one lasts longer than it may; HardwareFault."""
+    from edge.card.locks import lock
+    from edge.faults import CardFault, HardwareFault
+
+    try:
+        fd = os.open(f"{run}/{LOCK}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
+    except OSError as error:
+        why = (error.strerror or "unknown").lower()
+        raise HardwareFault(f"{run}/{LOCK} cannot be opened: {why}", "run it as root") from error
+    if not lock(fd, PATIENCE):
+        os.close(fd)
+        raise CardFault(f"another health check is made and did not end within {PATIENCE:.0f} s", "see logread")
+    return fd
+
+
+def _checked(where: Place) -> int:
+    """Look, tell, and confirm if all is well."""
     from edge.card import boot, slots, update
     from edge.card.health import checks
     from edge.card.prepare import rise, schema
-    from edge.cli.card import place
     from edge.cli.guard_units import program
     from edge.supervise.process import asked
 
-    if not unconfirmed():
-        put("this slot is confirmed: there is nothing to check")
-        return 0
-    where = place()
     found = checks(where, program(), epoch(), CONFIG, lambda: asked(GUARD) == "answered")
     _told(found, where)
     if not all(one.well for one in found):

@@ -196,13 +196,14 @@ ROOMS = (
         "os",
         "shutil ssl subprocess time",
     ),
+    Room("edge.card.locks", "", "", "errno fcntl time"),
     Room("edge.card.packing", "edge.faults", "os", "contextlib gzip lzma zlib"),
     Room("edge.card.boot", "edge.text edge.tape.disk", "os"),
     # Time by a question over the network.
     Room("edge.card.clock", "edge.tape.disk", "os socket time"),
     Room(
         "edge.card.archive edge.card.restore",
-        "edge.faults edge.record edge.card.archive",
+        "edge.faults edge.record edge.card.archive edge.card.locks",
         "os",
         PURE_LATE + " fcntl shutil tarfile",
     ),

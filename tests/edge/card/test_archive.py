@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import io
 import json
 import os
@@ -111,6 +112,25 @@ def test_a_file_that_grows_while_it_is_read_ends_with_a_record(home: Path, monke
     with tarfile.open(fileobj=io.BytesIO(tar)) as file:
         member = file.extractfile("state/tapes/t.jsonl")
         assert member is not None and member.read() == b'{"seq":1}\n{"seq":2}\n'
+
+
+def test_a_log_that_its_writer_keeps_is_waited_for_only_so_long(home: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(archive, "PATIENCE", 0.0)
+    fd = os.open(home / "state/audit.key", os.O_RDWR)
+    fcntl.flock(fd, fcntl.LOCK_EX)
+    with pytest.raises(CardFault, match="was not let go within"):
+        packed(home)
+    os.close(fd)
+    assert packed(home)[1].left_out
+
+
+def test_a_log_that_cannot_be_held_is_told_and_no_log_is_none(home: Path, tmp_path: Path) -> None:
+    key = home / "state/audit.key"
+    assert not any("audit.key" in one for one in packed(home)[1].left_out)
+    key.rename(tmp_path / "elsewhere")
+    assert not any("audit.key" in one for one in packed(home)[1].left_out)
+    key.symlink_to(tmp_path / "elsewhere")
+    assert any("state/audit.key: it cannot be held" in one for one in packed(home)[1].left_out)
 
 
 def test_a_file_that_goes_meanwhile_is_told(home: Path, monkeypatch: Any) -> None:

@@ -56,6 +56,14 @@ def test_an_agent_that_fails_and_settings_that_are_wrong_are_told(place: Place, 
     assert not health._agent("/nowhere/fieldhand", place.run).well
 
 
+def test_a_check_beside_another_has_a_folder_of_its_own_and_takes_away_what_dead_ones_left(place: Place) -> None:
+    alive, dead = Path(place.run, f"health-{os.getppid()}"), Path(place.run, "health-4194305")  # more than pid_max
+    for folder in (alive, dead):
+        folder.mkdir()
+    assert not health._agent("/nowhere/fieldhand", place.run).well
+    assert sorted(os.listdir(place.run)) == ["boot.txt", alive.name]
+
+
 def test_an_agent_has_only_so_much_memory(place: Place, tmp_path: Path) -> None:
     greedy = tmp_path / "greedy"
     greedy.write_text(f"#!{sys.executable} -I\nbytearray(1 << 30)\n")

@@ -1,0 +1,79 @@
+"""A health check is made by one at a time; who waited for another one's takes what it came to."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from edge.card import health as checking
+from edge.card import locks, slots
+from edge.card.health import Check
+from edge.card.prepare import Place
+from edge.cli import card, card_health
+from edge.faults import CardFault, HardwareFault
+from tests.support import cards
+
+
+@pytest.fixture
+def board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A board whose slot a was updated and is not confirmed yet."""
+    for name in ("data", "run"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "data/schema").write_text("1\n")
+    file = cards.small_card(tmp_path / "card")
+    with cards.opened(file) as opened:
+        opened.keep(slots.states.State(slot="a", prev="b", good=False, tries=2, why="update"))
+    monkeypatch.setattr(slots, "here", lambda root="", write=False: (cards.opened(file, write=write), "a"))
+    monkeypatch.setattr(card, "place", lambda: Place(1, str(tmp_path / "data"), str(tmp_path / "run")))
+    return tmp_path
+
+
+def test_a_second_check_waits_for_the_first_and_has_nothing_to_do_when_that_passed(
+    board: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began, go, made = threading.Event(), threading.Event(), list[int]()
+
+    def slow(*_: Any) -> tuple[Check, ...]:
+        made.append(1)
+        began.set()
+        assert go.wait(60)
+        return (Check("data", True, "well"),)
+
+    waits = threading.Event()
+    took = locks.lock
+
+    def lock(fd: int, seconds: float, shared: bool = False) -> bool:
+        if began.is_set():
+            waits.set()
+        return took(fd, seconds, shared)
+
+    monkeypatch.setattr(checking, "checks", slow)
+    monkeypatch.setattr(locks, "lock", lock)
+    codes: list[int] = []
+    both = [threading.Thread(target=lambda: codes.append(card_health.health())) for _ in range(2)]
+    both[0].start()
+    assert began.wait(60)
+    both[1].start()
+    assert waits.wait(60) and not codes
+    go.set()
+    for one in both:
+        one.join(60)
+    assert codes == [0, 0] and made == [1]
+
+
+def test_a_check_that_hangs_holds_up_the_next_one_only_so_long(board: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(card_health, "PATIENCE", 0.0)
+    fd = os.open(board / "run" / card_health.LOCK, os.O_RDWR | os.O_CREAT)
+    fcntl.flock(fd, fcntl.LOCK_EX)
+    with pytest.raises(CardFault, match="another health check"):
+        card_health.health()
+    os.close(fd)
+    (board / "run" / card_health.LOCK).unlink()
+    (board / "run").rmdir()
+    with pytest.raises(HardwareFault, match="cannot be opened"):
+        card_health.health()
