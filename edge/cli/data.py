@@ -8,7 +8,10 @@ Rules:
    to be ended. Elsewhere nothing may run that uses the state folder; then it takes place at once.
 4. reset asks for the board's name, or --yes. On a card the boot state says that the data partition is to be made, and
    the next start makes it; until then nothing is gone. Elsewhere the state folder is moved aside, never deleted.
-5. restore and reset are in the audit log that they end, and backup is in its own.
+5. restore and reset are in the audit log that they end, and backup is in its own. A reset is written there when it is
+   done (on a card: when the next start is told to do it), so that none is there that never was.
+6. A backup says the schema that its data have: that of /data/schema, which may be older than what the program writes
+   until its slot is confirmed. What can be restored is what the program reads.
 """
 
 from __future__ import annotations
@@ -80,9 +83,18 @@ def parts(options: Options) -> dict[str, str]:
 
 
 def _schema() -> int:
+    """The newest that this program reads."""
     from edge.cli.card import place
 
     return place().schema if on_card() else SCHEMA
+
+
+def _kept_schema(card: bool) -> int:
+    """What the data are of: on a card what stands there, the program's where nothing does."""
+    from edge.card.prepare import schema
+
+    known = schema(DATA) if card else -1
+    return known if known >= 0 else _schema()
 
 
 # --- out ---
@@ -93,7 +105,8 @@ def _backup(options: Options, path: str) -> int:
     from edge.card.archive import backup
 
     what = parts(options)
-    about: dict[str, object] = {"schema": _schema(), "version": __version__}
+    schema = _kept_schema(on_card() and not options.state)
+    about: dict[str, object] = {"schema": schema, "version": __version__}
 
     def write(out: BinaryIO) -> Kept:
         return backup(out, what, about, "" if path == "-" else os.path.realpath(f"{path}.new"))
@@ -266,17 +279,17 @@ def _reset(options: Options) -> int:
     if not options.yes:
         _sure(what)
     if card:
-        _noted(state, "data reset", {})
         _anew()
+        _noted(state, "data reset", {})
         put(f"The next start makes {DATA} anew: reboot. Until then nothing is gone; back it up now if it matters")
         return 0
     _nobody(state)
-    _noted(state, "data reset", {})
     aside = _free(f"{state}.before-reset")
     try:
         os.rename(state, aside)
     except OSError as error:
         raise CardFault(f"{state} cannot be moved aside: {(error.strerror or 'unknown').lower()}") from error
+    _noted(aside, "data reset", {})
     put(f"{state} is {aside} now: delete it when nothing in it is needed any more")
     return 0
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
+import re
 import tarfile
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from edge.card import slots
 from edge.card.state import MADE, NEW
 from edge.cli import data as module
 from edge.cli.args import parse
+from edge.cli.noted import note
 from edge.faults import CardFault, UsageFault
 from tests.support import cards
 from tests.support.agent import run
@@ -107,12 +110,25 @@ def test_a_name_says_how_it_is_packed(worked: Path, tmp_path: Path) -> None:
     assert nowhere.returncode == 9 and "cannot be written" in nowhere.stderr
 
 
+def logged(state: Path) -> None:
+    """Begin an audit log."""
+    note(str(state), "note", {"act": "began"})
+
+
+def acts(state: Path) -> list[str]:
+    """What was noted since."""
+    text = "".join(file.read_text() for file in sorted(state.rglob("*.jsonl")))
+    return [act for act in re.findall(r'"act":\s*"([^"]*)"', text) if act != "began"]
+
+
 @pytest.fixture
 def board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A board of a card: its /data, and the card it runs from."""
     for name in ("config", "etc", "state", "work"):
         (tmp_path / "data" / name).mkdir(parents=True)
     (tmp_path / "data/work/mine").write_text("mine")
+    (tmp_path / "data/state").chmod(0o700)
+    logged(tmp_path / "data/state")
     card = cards.small_card(tmp_path / "card")
     monkeypatch.setattr(module, "DATA", str(tmp_path / "data"))
     monkeypatch.setattr(module, "on_card", lambda: True)
@@ -136,8 +152,43 @@ def test_on_a_card_a_reset_is_for_the_next_start_and_not_beside_an_update(board:
         card.alone()
         with pytest.raises(CardFault, match="another update"):
             module.data(parse(["data", "reset", "--yes"]))
-        assert card.state().data == MADE
+        assert card.state().data == MADE and acts(board / "data/state") == []
     assert module.data(parse(["data", "reset", "--yes"])) == 0
     with cards.opened(board / "card") as card:
         assert card.state().data == NEW
-    assert (board / "data/work/mine").read_text() == "mine"
+    assert (board / "data/work/mine").read_text() == "mine" and acts(board / "data/state") == ["data reset"]
+
+
+def test_a_reset_elsewhere_is_in_the_log_that_was_moved_aside_and_nowhere_if_nothing_moved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = tmp_path / "s"
+    state.mkdir(mode=0o700)
+    logged(state)
+    words = parse(["data", "reset", "--yes", "--state", str(state)])
+
+    def refused(*_: str) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(module.os, "rename", refused)
+        with pytest.raises(CardFault, match="cannot be moved aside"):
+            module.data(words)
+    assert acts(state) == []
+    assert module.data(words) == 0
+    assert not state.exists() and acts(tmp_path / "s.before-reset") == ["data reset"]
+
+
+def test_a_backup_says_the_schema_of_its_data_not_that_of_the_program(
+    board: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_schema", lambda: 3)
+    told = []
+    for text in ("2\n", ""):
+        (board / "data/schema").write_text(text)
+        assert module.data(parse(["data", "backup", str(board / "b.tar")])) == 0
+        with tarfile.open(board / "b.tar") as file:
+            head = file.extractfile("fieldhand-data.json")
+            assert head is not None
+            told.append(json.load(head)["schema"])
+    assert told == [2, 3]
