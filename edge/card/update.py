@@ -45,7 +45,10 @@ SCHEMA = "/data/schema"
 
 
 class Board(Record):
-    """What this board runs. `data_schema`: of its program; `data`: of what is in /data, the program's if not known."""
+    """What this board runs. `data_schema`: of its program; `data`: of what is in /data, the program's if not known.
+
+    wrong: lines of key files that are no key. Nothing is signed with them, and the other keys hold all the same.
+    """
 
     product: str
     version: str
@@ -53,6 +56,7 @@ class Board(Record):
     data_schema: int
     data: int
     keys: tuple[Key, ...]
+    wrong: tuple[str, ...] = ()
 
 
 # --- what this board is ---
@@ -61,7 +65,7 @@ class Board(Record):
 def board(release: str, schema: str, keys: Iterable[tuple[str, str]]) -> Board:
     """From the texts of the release file, of /data/schema ("" when absent) and of the key files (name, text).
 
-    A key file holds one key a line. CardFault when the release file does not say what it has to, or a key is none.
+    A key file holds one key a line. CardFault when the release file does not say what it has to.
     """
     said = dict(line.partition("=")[::2] for line in release.splitlines() if "=" in line and line[0] != "#")
     said = {name.strip(): value.strip().strip('"') for name, value in said.items()}
@@ -72,14 +76,29 @@ def board(release: str, schema: str, keys: Iterable[tuple[str, str]]) -> Board:
             f"{RELEASE} does not say {', '.join(absent) or 'DATA_SCHEMA as a number'}", "flash the card anew"
         )
     data = schema.strip()
+    found, wrong = _keys(keys)
     return Board(
         product=said["PRODUCT"],
         version=said["VERSION"],
         arch=said["ARCH"],
         data_schema=int(number),
         data=int(data) if _is_number(data) else int(number),
-        keys=tuple(read_key(line, name) for name, text in keys for line in text.splitlines() if line.strip()),
+        keys=tuple(found),
+        wrong=tuple(wrong),
     )
+
+
+def _keys(files: Iterable[tuple[str, str]]) -> tuple[list[Key], list[str]]:
+    """The keys of the files, and a sentence for each line that is none."""
+    found: list[Key] = []
+    wrong: list[str] = []
+    for name, text in files:
+        for number, line in enumerate(text.splitlines(), 1):
+            try:
+                found += [read_key(line, name)] if line.strip() else []
+            except CardFault as fault:
+                wrong.append(f"line {number} is left out: {fault}")
+    return found, wrong
 
 
 def _is_number(text: str) -> bool:

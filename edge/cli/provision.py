@@ -129,10 +129,16 @@ def _page(data: str, run: str, number: int) -> str:
             ("Fieldhand: what this board was told, and how it is", _when(data, run, number)),
             ("Provisioning", provisioning.remembered(run)),
             ("This board", _board(data)),
-            ("This start", [*rows(f"{run}/boot.txt"), *rows(f"{run}/health.txt")]),
+            ("This start", [*_facts(run), *rows(f"{run}/health.txt")]),
             ("Addresses", first.addresses()),
         ]
     )
+
+
+def _facts(run: str) -> list[str]:
+    from edge.card import boot
+
+    return [f"{name}={value}" for name, value in boot.facts(run).items() if value.isprintable()]
 
 
 def _when(data: str, run: str, number: int) -> list[str]:

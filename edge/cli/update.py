@@ -42,6 +42,7 @@ PHASES = {
     "read": "reading it back",
 }
 SIGTERM = 15
+FEW = 5  # lines of key files that are told one by one
 
 
 def update(options: Options, root: str = "", start_over: Callable[[], None] | None = None) -> int:
@@ -73,7 +74,12 @@ def _board(root: str) -> Board:
         for name in _names(folder):
             keys.append((f"{folder}/{name}", small_file(f"{folder}/{name}").decode("utf-8", "replace")))
     schema = small_file(root + updates.SCHEMA).decode("ascii", "replace")
-    return updates.board(release.decode("utf-8", "replace"), schema, keys)
+    made = updates.board(release.decode("utf-8", "replace"), schema, keys)
+    for sentence in made.wrong[:FEW]:
+        say(f"keys: {sentence}")
+    if made.wrong[FEW:]:
+        say(f"keys: and {len(made.wrong) - FEW} more lines that are no key")
+    return made
 
 
 def _names(folder: str) -> list[str]:

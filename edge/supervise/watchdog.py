@@ -6,7 +6,8 @@ include/uapi/linux/watchdog.h (the same on all three architectures).
 
 Rules:
 1. The device has one opener. What fed it since the boot (the initramfs feeder, by its pid file) is killed without a
-   word, so that the device stays armed while it changes hands.
+   word, so that the device stays armed while it changes hands. It feeds for some minutes only, and its number may be
+   another process's then: who is not called FEEDER in its command line is left alone.
 2. SECONDS fit what a Raspberry Pi can count (bcm2835_wdt: 15.99 s at most). A device that takes no other time keeps
    its own, and the time that is in force is told.
 3. Nothing is fed but by `feed`; nothing is let go but by `let_go`: a supervisor that crashes leaves it armed.
@@ -25,6 +26,7 @@ KEEPALIVE = b"\0"
 MAGIC = b"V"
 SETTIMEOUT, GETTIMEOUT = 0xC0045706, 0x80045707
 HANDOVER = 5.0
+FEEDER = b"feeder"  # a word of its command line (images/board/init)
 SIGKILL = 9
 
 
@@ -74,6 +76,20 @@ class Watchdog:
         return found
 
 
+def _words(pid: int) -> list[bytes]:
+    """The command line of a process; none when it is gone (proc_pid_cmdline(5))."""
+    try:
+        fd = os.open(f"/proc/{pid}/cmdline", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return []
+    try:
+        return os.read(fd, 4096).split(b"\0")
+    except OSError:
+        return []  # it went in this moment
+    finally:
+        os.close(fd)
+
+
 def _end(feeder: str) -> None:
     """Kill what fed so far, by the pid file; the file goes with it."""
     try:
@@ -85,7 +101,7 @@ def _end(feeder: str) -> None:
     finally:
         os.close(fd)
     try:
-        if pid.isdigit() and int(pid) > 1:
+        if pid.isdigit() and int(pid) > 1 and FEEDER in _words(int(pid)):
             os.kill(int(pid), SIGKILL)
     except ProcessLookupError:
         pass  # its time was over

@@ -198,7 +198,7 @@ ROOMS = (
     ),
     Room("edge.card.locks", "", "", "errno fcntl time"),
     Room("edge.card.packing", "edge.faults", "os", "contextlib gzip lzma zlib"),
-    Room("edge.card.boot", "edge.text edge.tape.disk", "os"),
+    Room("edge.card.boot", "edge.text edge.tape.disk", "os", "errno"),
     # Time by a question over the network.
     Room("edge.card.clock", "edge.tape.disk", "os socket time"),
     Room(

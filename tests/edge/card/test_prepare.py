@@ -276,3 +276,30 @@ def test_facts_of_a_boot_are_lines_that_scripts_may_add_to(tmp_path: Path) -> No
         file.write("B=y\n")
     boot.tell({"C": "z"}, run)
     assert boot.facts(run) == {"A": "one two", "B": "y", "C": "z"}
+
+
+def test_what_a_script_adds_while_a_fact_is_told_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = str(tmp_path)
+    looked = boot.facts
+
+    def between(run: str = "") -> dict[str, str]:
+        found = looked(run)
+        with open(tmp_path / "boot.txt", "a") as file:
+            file.write("BOOTED=7\n")
+        return found
+
+    monkeypatch.setattr(boot, "facts", between)
+    boot.tell({"A": "1"}, run)
+    assert looked(run) == {"BOOTED": "7", "A": "1"}
+
+
+def test_facts_are_bounded_and_not_told_twice(tmp_path: Path) -> None:
+    run = str(tmp_path)
+    boot.tell({"A": "x" * 99999}, run)
+    size = (tmp_path / "boot.txt").stat().st_size
+    boot.tell({"A": "x" * 99999}, run)
+    assert (tmp_path / "boot.txt").stat().st_size == size < 3000
+    with pytest.raises(OSError, match="more than"):
+        for number in range(100):
+            boot.tell({"A": f"{number}" * 999}, run)
+    assert (tmp_path / "boot.txt").stat().st_size <= boot.LARGEST

@@ -274,5 +274,9 @@ def test_what_a_board_is_stands_in_its_release_file() -> None:
         update.board("", "", [])
     with pytest.raises(CardFault, match="as a number"):
         update.board(text.replace("=1", "=x"), "", [])
-    with pytest.raises(CardFault, match="no public key"):
-        update.board(text, "", [("bad.pub", "hello")])
+    hurt = update.board(text, "", [("bad.pub", f"hello\n\n{KEY.public.hex()} tests\nworld\n")])
+    assert hurt.keys == HERE.keys
+    assert [one.partition(" (")[0] for one in hurt.wrong] == [
+        "line 1 is left out: bad.pub is no public key",
+        "line 4 is left out: bad.pub is no public key",
+    ]

@@ -54,7 +54,9 @@ def test_it_is_taken_and_told_in_status_txt(tmp_path: Path, capfd: pytest.Captur
     assert "taken: provision.toml" in capfd.readouterr().err
     assert run("apply", str(first), str(data)) == 0
     assert b"start 2 of this board" in (first / "status.txt").read_bytes()
+    (data / "boot.txt").write_text("HEALTH=failed\nHEALTH=ok\n")
     assert run("status", str(first), str(data)) == 0
+    assert "HEALTH=failed" not in (first / "status.txt").read_text()
     assert "hostname: n3" in capfd.readouterr().out
 
 

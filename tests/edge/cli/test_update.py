@@ -140,6 +140,15 @@ def test_a_key_that_provisioning_added_is_trusted_too(board: Place) -> None:
     assert board.run(board.file()) == 0
 
 
+def test_a_line_that_is_no_key_is_said_and_stops_no_command(board: Place, capfd: pytest.CaptureFixture[str]) -> None:
+    (board.root / "data/etc/keys").mkdir(parents=True)
+    (board.root / "data/etc/keys/hurt.pub").write_text(f"\0{KEY.public.hex()[:20]}\n" * 9)
+    for words in (("status",), ("confirm",), (board.file(),)):
+        assert board.run(*words) == 0
+        told = capfd.readouterr().err
+        assert told.count("hurt.pub is no public key") == 5 and "4 more lines" in told
+
+
 def test_the_whole_way_update_confirm_back(board: Place, capfd: pytest.CaptureFixture[str]) -> None:
     board.run(board.file())
     with pytest.raises(CardFault, match="waits for its first start"):

@@ -170,12 +170,21 @@ def test_an_orderly_stop_lets_the_watchdog_go_and_a_crash_does_not(bench: Any, t
 
 
 def test_what_fed_since_the_boot_is_ended_first(bench: Any, tmp_path: Path) -> None:
-    feeder = subprocess.Popen(["sleep", "1000"])
+    feeder = subprocess.Popen(["sh", "-c", "while sleep 0.5; do :; done", "feeder", "180"])
     (tmp_path / "feeder").write_text(f"{feeder.pid}\n")
     one = bench()
     assert feeder.wait(60) == -signal.SIGKILL
     assert not (tmp_path / "feeder").exists()
     assert one.status()["WATCHDOG"] == "armed"
+
+
+def test_another_process_that_has_the_number_of_what_fed_is_left_alone(bench: Any, tmp_path: Path) -> None:
+    other = subprocess.Popen(["sleep", "1000"])
+    (tmp_path / "feeder").write_text(f"{other.pid}\n")
+    assert bench().status()["WATCHDOG"] == "armed"
+    assert other.poll() is None and not (tmp_path / "feeder").exists()
+    other.kill()
+    other.wait()
 
 
 def test_without_a_watchdog_it_says_so_once_and_judges_all_the_same(bench: Any) -> None:
