@@ -1,0 +1,38 @@
+"""The order of `make hil`: what needs no board first, then what a start up to the boot loader shows, then whole boots;
+what takes longest comes last. At the end one line for each board that was started.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+ORDER = ("test_card", "test_console", "test_qmp", "test_slots", "test_boot", "test_provision", "test_power")
+SUMMARY = pytest.StashKey["list[str]"]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[SUMMARY] = []
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests of this folder in ORDER, all others where they are."""
+    here = [item for item in items if item.path.parent.name == "hil"]
+    ordered = iter(sorted(here, key=_rank))
+    items[:] = [next(ordered) if item.path.parent.name == "hil" else item for item in items]
+
+
+def _rank(item: pytest.Item) -> int:
+    return ORDER.index(item.path.stem) if item.path.stem in ORDER else len(ORDER)
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    for line in config.stash[SUMMARY]:
+        terminalreporter.write_line(line)
+
+
+@pytest.fixture(scope="session")
+def summary(pytestconfig: pytest.Config) -> list[str]:
+    """Lines that are printed at the end of the run."""
+    return pytestconfig.stash[SUMMARY]
