@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import pty
 import re
+import select
+import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -101,3 +106,35 @@ def test_the_settings_of_the_image_are_settings() -> None:
     from edge.config import load
 
     assert load(str(ROOT / "etc/fieldhand/config.toml")).model.spec == "offline"
+
+
+AGENT = """import time
+print("up", flush=True)
+try:
+    time.sleep(60)
+except KeyboardInterrupt:
+    print("heard", flush=True)
+"""
+
+
+def test_ctrl_c_at_the_console_reaches_the_agent_and_not_the_program_that_waits_for_it(tmp_path: Path) -> None:
+    """As on the board: `login` leads the session of the line and waits for the shell of the user."""
+    (tmp_path / "agent").write_text(AGENT)
+    text = (ROOT / "usr/sbin/fieldhand-console").read_text("utf-8")
+    steps = "\n".join(re.findall(r"(?m)^stty .*$|^exec setsid .*$|^exec fieldhand .*$", text))
+    steps = re.sub(r"\bfieldhand \$\(options\)", f"{sys.executable} {tmp_path}/agent", steps)
+    login, line = pty.fork()
+    if not login:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        shell = os.fork()
+        if not shell:
+            os.execv("/bin/sh", ["-console", "-c", steps])
+        os._exit(os.WEXITSTATUS(os.waitpid(shell, 0)[1]))
+    told = b""
+    for wanted, answer in ((b"up", b"\x1c\x03"), (b"heard", b"")):
+        while wanted not in told:
+            assert select.select([line], [], [], 60)[0], told
+            told += os.read(line, 4096)
+        os.write(line, answer)
+    assert os.waitpid(login, 0)[1] == 0
+    os.close(line)
