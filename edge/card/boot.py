@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import os
 
+from edge.card import pairs
+from edge.card.places import RUN
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-RUN = "/run/fieldhand"
 FILE = "boot.txt"
 LONGEST = 2000
 LARGEST = 1 << 15  # bytes
@@ -25,8 +27,7 @@ def facts(run: str = RUN) -> dict[str, str]:
     """All there is, {} when nothing was written."""
     from edge.tape.disk import small_file
 
-    lines = small_file(f"{run}/{FILE}").decode("utf-8", "replace").splitlines()
-    return {name: value for name, equals, value in (line.partition("=") for line in lines) if equals}
+    return pairs.read(small_file(f"{run}/{FILE}").decode("utf-8", "replace"))
 
 
 def tell(more: Mapping[str, str], run: str = RUN) -> None:

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import os
 
+from edge.card import programs
+from edge.card.places import FIRST
 from edge.faults import CardFault
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
 
-PLACE = "/run/fieldhand/first"
+SECONDS = 60.0
 # umask: what lies there may hold a password until it is taken, and tools run as other users meanwhile.
 OPTIONS = "rw,nosuid,nodev,noexec,noatime,umask=077"
 
@@ -23,7 +25,7 @@ OPTIONS = "rw,nosuid,nodev,noexec,noatime,umask=077"
 class First:
     """`with First() as folder`: the folder it is mounted at. CardFault when there is none or it cannot be mounted."""
 
-    def __init__(self, place: str = PLACE) -> None:
+    def __init__(self, place: str = FIRST) -> None:
         self._place = place
 
     def __enter__(self) -> str:
@@ -47,25 +49,7 @@ class First:
 
 
 def _run(words: list[str], what: str) -> None:
-    import subprocess
-
-    try:
-        done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False)
-    except (OSError, subprocess.TimeoutExpired) as fault:
-        raise CardFault(f"{what}: {words[0]} did not run: {fault}", "look at the card: fieldhand doctor") from fault
-    if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().split("\n")[-1][:200]
-        raise CardFault(f"{what}: {said or f'{words[0]} ended with {done.returncode}'}", "look at the card: dmesg")
-
-
-def addresses() -> list[str]:
-    """`port: address` of what other hosts may know, as `ip` tells it; none where that does not run."""
-    import subprocess
-
-    words = ["ip", "-o", "addr", "show", "scope", "global"]
-    try:
-        told = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, timeout=10, check=False)
-    except (OSError, subprocess.TimeoutExpired):
-        return []
-    rows = [row.split() for row in told.stdout.decode("ascii", "replace").split("\n")]
-    return [f"{row[1]}: {row[3]}" for row in rows if len(row) > 3] or ["none yet"]
+    code, lines = programs.run(words, SECONDS)
+    if code:
+        said = lines[-1][:200] if lines else f"{words[0]} ended with {code}"
+        raise CardFault(f"{what}: {said}", "look at the card: dmesg, fieldhand doctor")

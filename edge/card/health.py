@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 
-from edge.card import boot
+from edge.card import boot, programs
 from edge.record import Record
 
 TYPE_CHECKING = False
@@ -157,22 +157,6 @@ def _swept(run: str) -> None:
 
 def _run(words: list[str], more: dict[str, str]) -> tuple[int, str]:
     """Exit code and last line of a program that has only what a boot gives it."""
-    import subprocess
-
     environ = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8", **more}
-    try:
-        done = subprocess.run(
-            words,
-            env=environ,
-            cwd="/",
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            timeout=AGENT_SECONDS,
-        )
-    except subprocess.TimeoutExpired:
-        return 124, f"it took longer than {AGENT_SECONDS:.0f} s"
-    except OSError as error:
-        return 126, f"{words[0]} cannot be started: {error.strerror}"
-    lines = done.stdout.decode("utf-8", "replace").split("\n")
-    return done.returncode, next((line.strip()[:200] for line in reversed(lines) if line.strip()), "without a word")
+    code, lines = programs.run(words, AGENT_SECONDS, environ)
+    return code, lines[-1][:200] if lines else "without a word"

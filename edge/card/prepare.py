@@ -19,8 +19,9 @@ from __future__ import annotations
 
 import os
 
-from edge.card import boot, grow, layout
+from edge.card import boot, grow, layout, programs
 from edge.card import state as states
+from edge.card.places import ASIDE, DATA, RUN
 from edge.faults import CardFault, Fault, HardwareFault
 from edge.record import Record, replace
 
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
     from edge.card.slots import Card
 
-DATA = "/data"
 FOLDERS = (("config", 0o700), ("state", 0o700), ("work", 0o755), ("etc", 0o755))
 CARRIED = ("config", "etc")
 CARRIED_BYTES = 1 << 20
@@ -44,8 +44,8 @@ class Place(Record):
 
     schema: int
     data: str = DATA
-    run: str = boot.RUN
-    aside: str = "/run/fieldhand/old"
+    run: str = RUN
+    aside: str = ASIDE
 
 
 class Found(Record):
@@ -62,21 +62,9 @@ class System:
 
     def run(self, *words: str) -> tuple[int, str]:
         """Exit code and first words of a program; 127 when there is none of that name, 124 when it takes too long."""
-        import subprocess
-
-        try:
-            done = subprocess.run(
-                words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS
-            )
-        except FileNotFoundError:
-            return 127, f"there is no {words[0]} here"
-        except subprocess.TimeoutExpired:
-            return 124, f"{words[0]} took longer than {SECONDS:.0f} s"
-        except OSError as error:
-            return 126, f"{words[0]} cannot be started: {error.strerror}"
-        lines = [line.strip() for line in done.stdout.decode("utf-8", "replace").split("\n")]
-        told = [line for line in lines if line and not line.startswith(f"{words[0]} 1.")]  # its version is no news
-        return done.returncode, "; ".join(told[:3])[:300]
+        code, lines = programs.run(words, SECONDS)
+        told = [line for line in lines if not line.startswith(f"{words[0]} 1.")]  # its version is no news
+        return code, "; ".join(told[:3])[:300]
 
     def mount(self, node: str, options: str, where: str) -> tuple[int, str]:
         """Mount the data partition."""

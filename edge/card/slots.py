@@ -15,6 +15,7 @@ import os
 from edge.card import boot, layout, mbr
 from edge.card import state as states
 from edge.card.fat import small_file
+from edge.card.places import RUN
 from edge.faults import CardFault, HardwareFault
 from edge.record import Record
 
@@ -229,7 +230,7 @@ def disk(root: str = "") -> str:
 
     The initramfs wrote down which disk it took; else every disk is looked at. `root` stands before every path.
     """
-    told = boot.facts(root + boot.RUN).get("DISK", "")
+    told = boot.facts(root + RUN).get("DISK", "")
     if told.startswith("/dev/") and _is_ours(root + told):
         return root + told
     nodes = [f"{root}/dev/{name}" for name in _disks(f"{root}/sys/block")]

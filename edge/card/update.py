@@ -16,10 +16,12 @@ Rules:
 
 from __future__ import annotations
 
+from edge.card import pairs
 from edge.card import state as states
 from edge.card.bundle import Bundle
 from edge.card.layout import SECTOR
 from edge.card.manifest import order, read_key
+from edge.card.places import KEYS, RELEASE
 from edge.faults import CardFault, HardwareFault
 from edge.record import Record, replace
 
@@ -38,10 +40,6 @@ if TYPE_CHECKING:
 HEAD = 4096
 STRIDE = 4 << 20  # bytes between two syncs: progress is what is on the card
 PIECE = 1 << 20
-RELEASE = "/etc/fieldhand/release"
-KEYS = "/etc/fieldhand/keys"
-MORE_KEYS = "/data/etc/keys"  # what provisioning added
-SCHEMA = "/data/schema"
 
 
 class Board(Record):
@@ -67,8 +65,7 @@ def board(release: str, schema: str, keys: Iterable[tuple[str, str]]) -> Board:
 
     A key file holds one key a line. CardFault when the release file does not say what it has to.
     """
-    said = dict(line.partition("=")[::2] for line in release.splitlines() if "=" in line and line[0] != "#")
-    said = {name.strip(): value.strip().strip('"') for name, value in said.items()}
+    said = pairs.read(release)
     number = said.get("DATA_SCHEMA", "")
     absent = [name for name in ("PRODUCT", "VERSION", "ARCH", "DATA_SCHEMA") if not said.get(name)]
     if absent or not _is_number(number):

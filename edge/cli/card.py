@@ -32,11 +32,11 @@ def card(options: Options) -> int:
 
 def place() -> Place:
     """Where things are on this board, by its release file. CardFault: there is none, so this is no card."""
-    from edge.card import update
+    from edge.card import places, update
     from edge.card.prepare import Place
     from edge.tape.disk import small_file
 
-    release = small_file(update.RELEASE).decode("utf-8", "replace")
+    release = small_file(places.RELEASE).decode("utf-8", "replace")
     if not release:
         raise CardFault("this system was not made by fieldhand image build", "card prepare is for the boot of a card")
     return Place(update.board(release, "", ()).data_schema)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 
+from edge.card.places import CONFIG, GUARD, RELEASE
 from edge.cli import put, say
 from edge.faults import Fault
 
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from edge.card.health import Check
     from edge.card.prepare import Place
 
-CONFIG = "/data/config/config.toml"
-GUARD = "/run/fieldhand/guard.sock"
 LOCK = "health.lock"
 PATIENCE = 420.0  # seconds: a check that takes longer counts as failed (edge/supervise/process.py)
 
@@ -95,14 +94,11 @@ def _checked(where: Place) -> int:
 
 def epoch() -> int:
     """When the image was made, in seconds since 1970: EPOCH of the release file, 0 when it does not say."""
-    from edge.card.update import RELEASE
+    from edge.card import pairs
     from edge.tape.disk import small_file
 
-    for line in small_file(RELEASE).decode("utf-8", "replace").splitlines():
-        name, _, value = line.partition("=")
-        if name == "EPOCH" and value.isdigit():
-            return int(value)
-    return 0
+    told = pairs.read(small_file(RELEASE).decode("utf-8", "replace")).get("EPOCH", "")
+    return int(told) if told.isdecimal() and len(told) < 16 else 0
 
 
 def _told(found: tuple[Check, ...], where: Place) -> None:

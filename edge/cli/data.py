@@ -19,6 +19,7 @@ from __future__ import annotations
 import os
 import sys
 
+from edge.card.places import DATA
 from edge.cli import put, say, settle
 from edge.faults import CardFault, Fault, OutputFault, UsageFault
 
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from edge.card.restore import Home
     from edge.cli.args import Options
 
-DATA = "/data"
 SCHEMA = 1  # of a state folder that is on no card
 USAGE = "data backup FILE, data restore FILE, data reset; FILE - is stdout and stdin"
 
@@ -54,7 +54,7 @@ def data(options: Options) -> int:
 
 def on_card() -> bool:
     """True on a board that was started from a card."""
-    from edge.card.update import RELEASE
+    from edge.card.places import RELEASE
 
     return os.path.exists(RELEASE)
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import os
 
+from edge.card import pairs
+from edge.card.places import RELEASE, RUN, SUPERVISOR
 from edge.cli.finding import Finding
 from edge.faults import Fault
 
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
     from edge.card.state import State
     from edge.cli.doctor_nodes import Place
 
-SUPERVISOR = "/run/fieldhand/supervisor.txt"
 FEW = 8  # MiB
 FELL = {
     "fellback": "the slot before was taken, for the other one was started and never confirmed",
@@ -34,20 +35,16 @@ def findings(place: Place) -> Iterator[Finding]:
     from edge.card.boot import facts
 
     root = place.root.rstrip("/")
-    release = _named(place.text("/etc/fieldhand/release"))
+    release = pairs.read(place.text(RELEASE))
     if not release:
         return
-    told = facts(f"{root}/run/fieldhand")
+    told = facts(root + RUN)
     yield from _slots(root, release)
     yield _data(root, told)
     if told.get("HEALTH") == "failed":
         why = told.get("HEALTH_WHY", "")
         yield Finding("card: health", "wrong", f"this start is not confirmed: {why}", "the next starts fall back")
     yield _watchdog(place)
-
-
-def _named(text: str) -> dict[str, str]:
-    return {name: value for name, equals, value in (line.partition("=") for line in text.splitlines()) if equals}
 
 
 def _slots(root: str, release: dict[str, str]) -> Iterator[Finding]:
@@ -107,7 +104,7 @@ def _data(root: str, told: dict[str, str]) -> Finding:
 
 
 def _watchdog(place: Place) -> Finding:
-    told = _named(place.text(SUPERVISOR))
+    told = pairs.read(place.text(SUPERVISOR))
     what, pid = "card: watchdog", told.get("PID", "")
     if not pid.isdigit() or not os.path.exists(place.path(f"/proc/{pid}")):
         fix = "init starts it again; logread and the console say why it ends: fieldhand supervise"

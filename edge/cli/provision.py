@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 
+from edge.card.places import DATA, RELEASE, RUN
 from edge.cli import put, say
 from edge.faults import CardFault, UsageFault
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from edge.card.provisioning import Result
     from edge.cli.args import Options
 
-DATA, RUN, RELEASE = "/data", "/run/fieldhand", "/etc/fieldhand/release"
 HOW = "provision check FILE or FOLDER, provision apply, provision status"
 
 
@@ -120,8 +120,9 @@ def _write(folder: str, text: str) -> None:
 
 
 def _page(data: str, run: str, number: int) -> str:
-    from edge.card import first, provisioning
+    from edge.card import provisioning
     from edge.card import status as page
+    from edge.card.addresses import addresses
 
     rows = provisioning.rows
     return page.page(
@@ -130,7 +131,7 @@ def _page(data: str, run: str, number: int) -> str:
             ("Provisioning", provisioning.remembered(run)),
             ("This board", _board(data)),
             ("This start", [*_facts(run), *rows(f"{run}/health.txt")]),
-            ("Addresses", first.addresses()),
+            ("Addresses", addresses()),
         ]
     )
 

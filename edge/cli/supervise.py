@@ -13,21 +13,21 @@ from __future__ import annotations
 import os
 import sys
 
+from edge.card.places import GUARD, NOTIFY, SUPERVISOR
 from edge.faults import HardwareFault, UsageFault
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from edge.cli.args import Options
 
-RUN = "/run/fieldhand"
 DEVICE = "/dev/watchdog"
 USUAL = {
-    "notify": f"{RUN}/notify",
-    "guard": f"{RUN}/guard.sock",
+    "notify": NOTIFY,
+    "guard": GUARD,
     "device": DEVICE,
     "feeder": "/run/boot-feeder.pid",
     "log": "/dev/log",
-    "status": f"{RUN}/supervisor.txt",
+    "status": SUPERVISOR,
     "hang": "30",
     "tick": "1",
     "health": "",

@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 import sys
 
-from edge.card import slots
+from edge.card import places, slots
 from edge.card import state as states
 from edge.card import update as updates
 from edge.cli import put, say
@@ -66,14 +66,14 @@ def _board(root: str) -> Board:
     """What this board is, by its release file and its keys."""
     from edge.tape.disk import small_file
 
-    release = small_file(root + updates.RELEASE)
+    release = small_file(root + places.RELEASE)
     if not release:
         raise CardFault("this system was not started from a card of ours", slots.WHAT_FOR)
     keys = []
-    for folder in (root + updates.KEYS, root + updates.MORE_KEYS):
+    for folder in (root + places.KEYS, root + places.MORE_KEYS):
         for name in _names(folder):
             keys.append((f"{folder}/{name}", small_file(f"{folder}/{name}").decode("utf-8", "replace")))
-    schema = small_file(root + updates.SCHEMA).decode("ascii", "replace")
+    schema = small_file(root + places.SCHEMA).decode("ascii", "replace")
     made = updates.board(release.decode("utf-8", "replace"), schema, keys)
     for sentence in made.wrong[:FEW]:
         say(f"keys: {sentence}")

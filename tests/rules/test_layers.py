@@ -151,14 +151,15 @@ ROOMS = (
     # The card as it is: a device or a file, read and written at places.
     Room(
         "edge.card.slots",
-        "edge.faults edge.record edge.card edge.card.boot edge.card.fat edge.card.layout edge.card.mbr edge.card.state "
-        "edge.tape.disk",
+        "edge.faults edge.record edge.card edge.card.boot edge.card.fat edge.card.layout edge.card.mbr "
+        "edge.card.places edge.card.state edge.tape.disk",
         "os",
         PURE_LATE + " contextlib fcntl",
     ),
     Room(
         "edge.card.update",
-        "edge.faults edge.record edge.card edge.card.bundle edge.card.layout edge.card.manifest edge.card.state",
+        "edge.faults edge.record edge.card edge.card.bundle edge.card.layout edge.card.manifest edge.card.pairs "
+        "edge.card.places edge.card.state",
         late=PURE_LATE,
     ),
     # What a person asks of a board, as text: checks of names and addresses, and of settings by the code that reads
@@ -178,7 +179,7 @@ ROOMS = (
         "edge.card.first edge.card.provision_disk edge.card.provisioning edge.card.status",
         "edge.faults edge.record edge.redact edge.toml edge.card.*",
         "os",
-        PURE_LATE + " subprocess",
+        PURE_LATE,
         "open",
     ),
     # The data partition: its entry in the table, and the kernel told of it.
@@ -192,27 +193,30 @@ ROOMS = (
     # One agent is started and its answer waited for; TLS says what certificates it knows.
     Room(
         "edge.card.health",
-        "edge.faults edge.record edge.toml edge.tape.disk edge.card edge.card.boot edge.card.hidden",
+        "edge.faults edge.record edge.toml edge.tape.disk edge.card edge.card.boot edge.card.hidden edge.card.programs",
         "os",
-        "shutil ssl subprocess time",
+        "shutil ssl time",
     ),
     Room("edge.card.locks", "", "", "errno fcntl time"),
     Room("edge.card.packing", "edge.faults", "os", "contextlib gzip lzma zlib"),
-    Room("edge.card.boot", "edge.text edge.tape.disk", "os", "errno"),
+    Room("edge.card.boot", "edge.text edge.tape.disk edge.card edge.card.pairs edge.card.places", "os", "errno"),
+    Room("edge.card.pairs edge.card.places"),
+    Room("edge.card.programs", late="subprocess"),
+    Room("edge.card.addresses", "edge.card edge.card.programs"),
     # Time by a question over the network.
     Room("edge.card.clock", "edge.tape.disk", "os socket time"),
     Room(
         "edge.card.archive edge.card.restore",
         "edge.faults edge.record edge.card.archive edge.card.locks",
         "os",
-        PURE_LATE + " fcntl shutil tarfile",
+        PURE_LATE + " shutil tarfile",
     ),
     Room(
         "edge.card.prepare",
         "edge.faults edge.record edge.card edge.card.boot edge.card.grow edge.card.layout edge.card.mbr "
-        "edge.card.restore edge.card.state edge.tape.disk",
+        "edge.card.places edge.card.programs edge.card.restore edge.card.state edge.tape.disk",
         "os",
-        "shutil subprocess",
+        "shutil",
     ),
     Room("edge.card"),
     # --- the supervisor: as small as the guard, and of the guard what asks it and what ends a process ---
@@ -481,9 +485,9 @@ ROOMS = (
     Room(
         "edge.cli.*",
         CORE + " edge edge.approvals.* edge.approve edge.brief edge.card.* edge.catalogue edge.cli.* edge.config "
-        "edge.config_board edge.config_keys edge.context edge.grants edge.hands.* edge.jobs edge.locales edge.loop edge.model.* "
-        "edge.parts edge.peripherals.* edge.pulse edge.redact edge.stop edge.supervise.* edge.taint edge.tape.* "
-        "edge.toml edge.vitals edge.watch",
+        "edge.config_board edge.config_keys edge.context edge.grants edge.hands.* edge.jobs edge.locales edge.loop "
+        "edge.model.* edge.parts edge.peripherals.* edge.pulse edge.redact edge.stop edge.supervise.* edge.taint "
+        "edge.tape.* edge.toml edge.vitals edge.watch",
         "_signal os posix select signal sys termios time",
         PURE_LATE + " _queue _thread importlib.metadata importlib.util pwd readline shlex shutil",
         "input",

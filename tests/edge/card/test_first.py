@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from edge.card.first import First, addresses
+from edge.card.first import First
 from edge.faults import CardFault
 
 
@@ -13,9 +13,3 @@ def test_a_board_that_runs_from_no_card_of_ours_says_so(tmp_path: Path) -> None:
         pytest.skip("this board runs from such a card")
     with pytest.raises(CardFault, match="no card of ours"), First(str(tmp_path)):
         pass
-
-
-def test_addresses_are_told_by_their_port() -> None:
-    for line in addresses():
-        port, colon, address = line.partition(": ")
-        assert line == "none yet" or (colon and port and "/" in address and not address.startswith("127."))
