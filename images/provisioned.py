@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from edge.card import mbr, provision
+from edge.card import mbr, provision_toml
 from edge.card.layout import CONFIG, PARTS, SECTOR
 from edge.faults import CardFault, ConfigFault
 from images import bmap, host
@@ -39,11 +39,11 @@ def make(image: Image, of: Map, file: Path, folder: Path) -> tuple[Image, Map]:
 
         if mbr.read(read(0, mbr.SIZE)) is None or not is_fat32(read(PLACE, SECTOR)):
             raise CardFault(
-                f"{image.path.name} has no first partition for {provision.FILE}: it is no image of this kind"
+                f"{image.path.name} has no first partition for {provision_toml.FILE}: it is no image of this kind"
             )
-    put = folder / provision.FILE
+    put = folder / provision_toml.FILE
     put.write_bytes(text)
-    host.run("mcopy", "-Qmo", "-i", f"{own}@@{PLACE}", put, f"::/{provision.FILE}", add={"MTOOLS_SKIP_CHECK": "1"})
+    host.run("mcopy", "-Qmo", "-i", f"{own}@@{PLACE}", put, f"::/{provision_toml.FILE}", add={"MTOOLS_SKIP_CHECK": "1"})
     return Image(own), bmap.of(own)
 
 
@@ -56,7 +56,7 @@ def taken(file: Path) -> bytes:
         raise ConfigFault(f"{file} could not be read: {(error.strerror or 'unknown').lower()}") from error
     if len(text) > _LIMIT:
         raise ConfigFault(f"{file} is larger than such a file can be ({_LIMIT} bytes)")
-    _, wrong = provision.asked(text, here=False, name=file.name)
+    _, wrong = provision_toml.asked(text, here=False, name=file.name)
     faults = [str(one) for one in wrong if not one.only_said]
     if faults:
         raise ConfigFault("nothing was written, the board would not take it:\n  " + "\n  ".join(faults))

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from edge.card import names, yaml
 from edge.card.asked import NO_SSH, NO_WIFI, Asked, Network, Reader
-from edge.card.provision import wrong_of
+from edge.card.provision_toml import wrong_of
 from edge.card.written import Wrong, read
 from edge.card.yaml import Node
 from edge.faults import ConfigFault

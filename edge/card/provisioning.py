@@ -10,7 +10,7 @@ Rules:
 
 from __future__ import annotations
 
-from edge.card import boot, cloud, hidden, provision, provision_disk, provision_plan
+from edge.card import boot, cloud, hidden, provision_disk, provision_plan, provision_toml
 from edge.card.asked import OWN, Asked
 from edge.card.provision_plan import Board
 from edge.card.written import LARGEST, Wrong
@@ -67,19 +67,19 @@ def look_at(path: str) -> Looked:
     if name in cloud.FILES:
         found, wrong = cloud.asked({name: raw})
     else:
-        found, wrong = provision.asked(raw, False, name)
+        found, wrong = provision_toml.asked(raw, False, name)
     return Looked(found, tuple(wrong), (name,) if found.named else ())
 
 
 def look(first: str, here: bool) -> Looked:
     """Read and check what lies in the folder. here: on the board that it is for. CardFault: it cannot be read."""
-    found = {name: raw for name in (provision.FILE, *cloud.FILES) if (raw := small(f"{first}/{name}")) is not None}
+    found = {name: raw for name in (provision_toml.FILE, *cloud.FILES) if (raw := small(f"{first}/{name}")) is not None}
     asked, wrong = Asked(), list[Wrong]()
     files = []
-    if provision.FILE in found:
-        asked, wrong = provision.asked(found[provision.FILE], here)
-        files += [provision.FILE] * bool(asked.named)
-    clouds = {name: raw for name, raw in found.items() if name != provision.FILE}
+    if provision_toml.FILE in found:
+        asked, wrong = provision_toml.asked(found[provision_toml.FILE], here)
+        files += [provision_toml.FILE] * bool(asked.named)
+    clouds = {name: raw for name, raw in found.items() if name != provision_toml.FILE}
     if clouds:
         second, more = cloud.asked(clouds)
         wrong += more
@@ -98,7 +98,7 @@ def _misnamed(first: str) -> list[Wrong]:
         raise CardFault(
             f"{first} cannot be read: {(fault.strerror or str(fault)).lower()}", "look at the card"
         ) from fault
-    meant = {name.partition(".")[0]: name for name in (provision.FILE, *cloud.FILES)}
+    meant = {name.partition(".")[0]: name for name in (provision_toml.FILE, *cloud.FILES)}
     fine = (*provision_disk.DONE, *provision_disk.DONE.values())
     found = [(name, meant.get(name.lower().partition(".")[0].strip(" ()123"), "")) for name in names]
     return [
@@ -140,7 +140,7 @@ def apply(disk: Disk, first: str, data: str, run: str, default: str = "/etc/fiel
         provision_disk.scrub(disk, first)
     looked = look(first, True)
     board, said = board_of(data, default)
-    plan, wrong = provision_plan.plan(looked.asked, board, data, provision.FILE)
+    plan, wrong = provision_plan.plan(looked.asked, board, data, provision_toml.FILE)
     wrong += _together(looked.asked, plan, board) if not wrong and not looked.faults else []
     faults = (*looked.faults, *wrong)
     only_said = [str(one) for one in looked.wrong if one.only_said] + said
@@ -196,7 +196,7 @@ def _together(asked: Asked, plan: Plan, board: Board) -> list[Wrong]:
 
     if not plan.settings or plan.settings == board.settings:
         return []
-    reader = Reader(provision.FILE, {})
+    reader = Reader(provision_toml.FILE, {})
     provision_settings.check(plan.settings, reader, True)
     others = ", ".join(name for name in board.settings if name not in asked.named)
     return [

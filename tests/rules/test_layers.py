@@ -165,10 +165,10 @@ ROOMS = (
     # What a person asks of a board, as text: checks of names and addresses, and of settings by the code that reads
     # them, which reads files.
     Room(
-        "edge.card.asked edge.card.cloud edge.card.names edge.card.provision edge.card.provision_plan "
+        "edge.card.asked edge.card.cloud edge.card.names edge.card.provision_toml edge.card.provision_plan "
         "edge.card.sha_crypt edge.card.toml_text edge.card.written edge.card.yaml edge.card.zones",
         "edge.faults edge.record edge.schema edge.config_keys edge.toml edge.card edge.card.asked edge.card.hidden "
-        "edge.card.names edge.card.provision edge.card.provision_settings edge.card.sha_crypt edge.card.toml_text "
+        "edge.card.names edge.card.provision_toml edge.card.provision_settings edge.card.sha_crypt edge.card.toml_text "
         "edge.card.written edge.card.yaml edge.card.zones",
         late=PURE_LATE + " ipaddress os re",
     ),

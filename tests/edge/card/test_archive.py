@@ -331,7 +331,7 @@ def test_a_part_may_have_another_name_where_it_belongs_and_neighbours_stay(home:
 def test_a_part_that_is_one_file_comes_back_as_one(tmp_path: Path) -> None:
     place = Home(str(tmp_path), (("state", "state"),), "state.", ("state", "config"), ("config",))
     for wrong in (("config/c", b"1", {}), ("config", b"", {"type": tarfile.DIRTYPE}), ("state", b"1", {})):
-        with pytest.raises(CardFault, match="one file here|a folder here"):
+        with pytest.raises(CardFault, match=r"one file here|a folder here"):
             unpack(io.BytesIO(tarred(wrong)).read, place, 1)
     unpack(io.BytesIO(tarred(("config", b"1", {}), ("state/x", b"2", {}))).read, place, 1)
     assert (tmp_path / "state.restore.new/config").read_bytes() == b"1"

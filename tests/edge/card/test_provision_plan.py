@@ -5,8 +5,8 @@ from typing import Any
 from edge import toml
 from edge.card.asked import Asked
 from edge.card.manifest import read_key
-from edge.card.provision import asked
 from edge.card.provision_plan import FILES, KEYS, USERS, Board, Plan, hash_of, plan
+from edge.card.provision_toml import asked
 from edge.card.sha_crypt import fits
 from edge.card.written import Wrong
 

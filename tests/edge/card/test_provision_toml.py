@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from edge.card.asked import OWN, Network
-from edge.card.provision import asked
+from edge.card.provision_toml import asked
 from edge.card.written import TAKEN, Wrong
 
 ROOT = Path(__file__).parents[3]
