@@ -14,7 +14,7 @@ from hil.boards import named
 from hil.qemu import Machine
 from tests.support.emulated import inserted, shell
 
-MACHINE = "raspi3b"
+MACHINE = "raspi0"
 CARD_BYTES = 512 << 20  # room for three updates beside two slots
 OWNER, STRANGER = release.key("owner"), release.key("stranger")
 # The two that a board goes to and fro between, and one that fails its health check.
