@@ -64,7 +64,7 @@ def ready(plan: Confinement) -> None:
     user = plan.user or number("")
     for path in (*plan.writes, *plan.reads):
         try:
-            if path in plan.writes or wants_showing(path, plan):
+            if path in plan.writes or wants_showing(os.path.realpath(path), plan):
                 status = os.stat(path)
                 key = (status.st_uid, status.st_gid, user)
                 if key not in _shown:
@@ -107,27 +107,39 @@ def _prepare(plan: Confinement, user: int) -> str:
     except OSError as error:
         return f"no mount name space: {error.strerror}"
     trees: list[tuple[str, int]] = []
+    moved: list[str] = []
     try:
         for path in plan.writes:
             if not open_to_all(path):
                 trees.append((path, shown(path, user)))
         for path in plan.reads if plan.level != "seccomp" else ():
-            if wants_showing(path, plan) and os.path.lexists(path):
+            if wants_showing(os.path.realpath(path), plan) and os.path.exists(path):
                 trees.append((path, _tree(path, user)))
         for closed in _closed(plan):
             _cover(closed, plan, trees)
         for path, tree in sorted(trees):
-            kernel.move_mount(tree, path)
+            moved.append(os.path.realpath(path))  # /var/log may be a link, and nothing can be mounted on a link
+            kernel.move_mount(tree, moved[-1])
         mask.hold(plan.masked, plan.writes)
         for path in plan.masked:
             mask.cover(path)
         os.chdir(plan.cwd)
     except OSError as error:
+        _undo(moved)
         return unmapped(error)
     finally:
         for _, tree in trees:
             os.close(tree)
     return ""
+
+
+def _undo(moved: list[str]) -> None:
+    """Take the mounts away again, as far as they came: a root without capabilities could not enter what they show."""
+    for path in reversed(moved):
+        try:
+            kernel.unmount(path)
+        except OSError:
+            continue
 
 
 def unknown(user: int) -> str:

@@ -151,6 +151,42 @@ def test_what_is_read_and_closed_to_others_is_shown_but_not_what_the_system_clos
 
 
 @root_only
+def test_what_is_read_may_be_a_link_also_one_that_leads_nowhere_or_into_the_system(place: Path) -> None:
+    inside, shown = place / "in", place / "shown"
+    for folder in (inside, shown):
+        folder.mkdir()
+    (shown / "log").write_text("a line\n")
+    (shown / "log").chmod(0o600)
+    links = {"here": str(shown), "nowhere": f"{place}/absent", "system": "/etc"}
+    for name, target in links.items():
+        (place / name).symlink_to(target)
+    made = plan(inside, reads=("/usr", "/etc", *(f"{place}/{name}" for name in links)))
+    why, text = shell(made, f"id -u; cat {place}/here/log; cat {place}/system/shadow")
+    assert why == "" and text.split()[0] == str(identity.number("")) and "a line" in text
+    assert "ermission denied" in text
+
+
+@root_only
+def test_where_a_mount_cannot_be_none_is_left_over_the_working_folder(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inside, other = place / "in", place / "other"
+    inside.mkdir(mode=0o700)
+    other.mkdir()
+    made = plan(inside, reads=("/usr", "/etc", str(other)))
+    move = kernel.move_mount
+
+    def refusing(tree: int, path: str) -> None:
+        if path == str(other):
+            raise OSError(22, "Invalid argument", path)
+        move(tree, path)
+
+    monkeypatch.setattr(kernel, "move_mount", refusing)
+    why, text = shell(made, f"cd {inside} && pwd")
+    assert str(other) in why and text == f"{inside}\n"
+
+
+@root_only
 def test_no_capability_is_left_but_those_the_plan_names(place: Path) -> None:
     words = dict(line.split(":\t") for line in shell(plan(place), "grep Cap /proc/self/status")[1].splitlines())
     assert set(words.values()) == {"0" * 16}
