@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from edge.card import mbr, provision_toml
+from edge.card import hidden, mbr, provision_toml
 from edge.card.layout import CONFIG, PARTS, SECTOR
 from edge.faults import CardFault, ConfigFault
 from images import bmap, host
@@ -56,8 +56,8 @@ def taken(file: Path) -> bytes:
         raise ConfigFault(f"{file} could not be read: {(error.strerror or 'unknown').lower()}") from error
     if len(text) > _LIMIT:
         raise ConfigFault(f"{file} is larger than such a file can be ({_LIMIT} bytes)")
-    _, wrong = provision_toml.asked(text, here=False, name=file.name)
-    faults = [str(one) for one in wrong if not one.only_said]
+    asked, wrong = provision_toml.asked(text, here=False, name=file.name)
+    faults = hidden.clean([str(one) for one in wrong if not one.only_said], asked.untold)
     if faults:
         raise ConfigFault("nothing was written, the board would not take it:\n  " + "\n  ".join(faults))
     return text

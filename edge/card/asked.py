@@ -56,6 +56,11 @@ class Asked(Record):
         """What must be in no status, no log and no file that stays on the card's first partition."""
         return tuple(one for one in (self.password, self.password_hash, self.key) if one not in ("", TAKEN))
 
+    @property
+    def untold(self) -> tuple[str, ...]:
+        """What no line may tell: the secrets, and what may be one in the wrong place."""
+        return (*self.secrets, *self.hidden)
+
 
 def secret(check: Check) -> Check:
     """The check, or "(taken)"."""

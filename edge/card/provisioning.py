@@ -42,11 +42,6 @@ class Looked(Record):
     def faults(self) -> tuple[Wrong, ...]:
         return tuple(one for one in self.wrong if not one.only_said)
 
-    @property
-    def untold(self) -> tuple[str, ...]:
-        """What no line may tell: the secrets, and what may be one in the wrong place."""
-        return (*self.asked.secrets, *self.asked.hidden)
-
 
 class Result(Record):
     """What came of it: nothing, applied, kept (volatile) or wrong, and lines that tell it without secrets."""
@@ -160,7 +155,7 @@ def apply(disk: Disk, first: str, data: str, run: str, default: str = "/etc/fiel
 
 def _clean(looked: Looked, board: Board, lines: list[str]) -> tuple[str, ...]:
     """Lines without secrets, whatever words they quote, of the files or of the settings that the board has."""
-    return hidden.clean(lines, (*looked.untold, *hidden.values(board.settings)))
+    return hidden.clean(lines, (*looked.asked.untold, *hidden.values(board.settings)))
 
 
 def board_of(data: str, default: str) -> tuple[Board, list[str]]:

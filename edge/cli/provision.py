@@ -62,7 +62,8 @@ def check(path: str) -> int:
     from edge.card import hidden, provisioning
 
     looked = provisioning.look_at(path)
-    for line in hidden.clean([("note: " if one.only_said else "") + str(one) for one in looked.wrong], looked.untold):
+    lines = [("note: " if one.only_said else "") + str(one) for one in looked.wrong]
+    for line in hidden.clean(lines, looked.asked.untold):
         put(line)
     if looked.faults:
         count = len(looked.faults)
