@@ -4,6 +4,9 @@ What was tried with QEMU 10.0.2: Debian's own U-Boot runs on all three, from the
 so that what is tested is the way a real board takes behind its firmware. The firmware itself (bootcode.bin, start.elf,
 config.txt) is not in QEMU: it loads U-Boot itself (`way`), the 64-bit one with the device tree it would get.
 
+raspi2b: with -bios all four processors run into U-Boot at once, and nothing comes. With -kernel QEMU keeps three of
+them waiting at their mailboxes, as the firmware does; it loads a file to a place of its own in U-Boot's legacy form.
+
 raspi0 needs -icount: without it its one timer was set in the past on a loaded host, and the board stood for ever.
 """
 
@@ -14,7 +17,8 @@ from edge.record import Record
 
 
 class Board(Record):
-    """`machine`: QEMU's name. `uboot`: the file on p1. `way`: the option that loads it, bios or kernel. `tree`: the
+    """`machine`: QEMU's name. `uboot`: the file on p1. `way`: bios, kernel, or
+    wrapped: kernel, with the head that says 0x8000, where a 32-bit U-Boot was linked to. `tree`: the
     device tree, in dtb/ of a slot. `console`: which -serial the console is on (0 PL011, 1 mini UART). `accel`: of the
     emulation. `words`: for the kernel, because the model lacks something."""
 
@@ -38,7 +42,7 @@ BOARDS = {
             accel=("-accel", "tcg", "-icount", "shift=2"),
             words=_LACKS,
         ),
-        Board(*("raspi2b", "pi-armv7", "u-boot-rpi_2.bin", "bios", "bcm2836-rpi-2-b.dtb", 0), words=_LACKS),
+        Board(*("raspi2b", "pi-armv7", "u-boot-rpi_2.bin", "wrapped", "bcm2836-rpi-2-b.dtb", 0), words=_LACKS),
         Board(*("raspi3b", "pi-arm64", "u-boot-rpi_3.bin", "kernel", "bcm2837-rpi-3-b.dtb", 1), words=_LACKS),
     )
 }

@@ -13,7 +13,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from edge.card import layout, state
+from edge.card import grow, layout, prepare, slots, state
 from edge.faults import CardFault, HardwareFault
 
 _STEP = 1 << 20
@@ -71,8 +71,16 @@ def put(card: Path, part: int, name: str, data: bytes) -> None:
         kept.unlink(missing_ok=True)
 
 
+def started(card: Path) -> None:
+    """Do to a card as it was flashed what its first start does: the data partition grown and made, slot a confirmed."""
+    grow.grow(str(card))
+    with slots.Card(slots.Device(str(card), write=True)) as found:
+        run(*prepare.make_words(found))
+        found.keep(state.State(slot="a", prev="b", good=True, data=state.MADE, why="confirmed"))
+
+
 def put_data(card: Path, local: Path, name: str) -> None:
-    """Copy a file of this machine onto the data partition of a card that a board shut down; `name` as in /data.
+    """Copy a file of this machine onto the data partition of a card whose board was shut down; `name` as in /data.
 
     CardFault when it does not fit, is there already, or the folder is not there.
     """

@@ -14,8 +14,10 @@ from __future__ import annotations
 
 import os
 import shutil
+import struct
 import subprocess
 import tempfile
+from binascii import crc32
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -30,7 +32,8 @@ from hil.qmp import Monitor
 QEMU = "qemu-system-aarch64"
 START_SECONDS = 120.0
 LOGIN = r"login: "
-# QEMU puts -bios to 0x8000 and starts at 0, where it finds zeros (which do nothing) the first time and a kernel's
+TEXT = 0x8000  # CONFIG_TEXT_BASE of the 32-bit U-Boots
+# QEMU puts -bios to TEXT and starts at 0, where it finds zeros (which do nothing) the first time and a kernel's
 # leavings after a reset: `b 0x8000` is written there at each start.
 _JUMP = "loader,addr=0x0,data=0xea001ffe,data-len=4"
 
@@ -143,20 +146,32 @@ class Machine:
 def command(board: Board, card: Path, folder: Path) -> list[str]:
     """QEMU's command line. `folder` holds uboot and tree (see _prepare) and takes the sockets console and monitor."""
     ports = ["-serial", "null"] * board.console
-    more = ["-dtb", str(folder / "tree")] if board.way == "kernel" else ["-device", _JUMP]
+    if board.way == "bios":
+        loaded = ["-bios", str(folder / "uboot"), "-device", _JUMP]
+    else:
+        loaded = ["-kernel", str(folder / "uboot"), "-dtb", str(folder / "tree")]
     return [
         *(QEMU, "-M", board.machine, *board.accel, "-display", "none", "-nodefaults"),
-        *(f"-{board.way}", str(folder / "uboot"), *more),
+        *loaded,
         *("-drive", f"file={card},if=sd,format=raw"),
         *(*ports, "-chardev", f"socket,id=console,path={folder}/console,server=on,wait=on"),
         *("-serial", "chardev:console", "-qmp", f"unix:{folder}/monitor,server=on,wait=off"),
     ]
 
 
+def wrapped(uboot: bytes) -> bytes:
+    """A 32-bit U-Boot in the legacy form of a kernel (include/image.h of U-Boot), to be loaded and entered at TEXT."""
+    words = [0, len(uboot), TEXT, TEXT, crc32(uboot)]
+    kinds = bytes((5, 2, 2, 0)) + b"u-boot".ljust(32, b"\0")  # Linux, ARM, kernel, not compressed
+    head = struct.pack(">I", 0x27051956) + struct.pack(">6I", 0, *words) + kinds
+    return head[:4] + struct.pack(">I", crc32(head)) + head[8:] + uboot
+
+
 def _prepare(board: Board, card: Path, folder: Path, words: tuple[str, ...]) -> None:
     """What the firmware would load, and the words for the kernel on the card."""
-    (folder / "uboot").write_bytes(cards.get(card, layout.CONFIG, board.uboot))
-    if board.way == "kernel":
+    uboot = cards.get(card, layout.CONFIG, board.uboot)
+    (folder / "uboot").write_bytes(wrapped(uboot) if board.way == "wrapped" else uboot)
+    if board.way != "bios":
         (folder / "tree").write_bytes(cards.get(card, layout.SLOT_A, f"dtb/{board.tree}"))
     told = cards.get(card, layout.CONFIG, "cmdline.txt").decode("ascii", "replace").split()
     line = " ".join(dict.fromkeys((*told, *board.words, *words)))

@@ -12,7 +12,7 @@ from edge.card import layout, state
 from edge.faults import CardFault
 from hil import card
 from hil.boards import BOARDS, named
-from hil.qemu import command
+from hil.qemu import command, wrapped
 
 NEEDED = pytest.mark.skipif(
     not (shutil.which("mcopy") and shutil.which("mkfs.vfat", path="/usr/sbin:/sbin:/usr/bin")),
@@ -94,4 +94,15 @@ def test_the_console_is_the_serial_port_that_the_device_tree_names(machine: str,
     words = command(board, tmp_path / "card.img", tmp_path)
     ports = [words[at + 1] for at, word in enumerate(words) if word == "-serial"]
     assert ports == ["null"] * board.console + ["chardev:console"]
-    assert ("-dtb" in words) == (board.way == "kernel") and f"-{board.way}" in words
+    assert ("-dtb" in words) == ("-kernel" in words) == (board.way != "bios") and ("-bios" in words) == (
+        board.way == "bios"
+    )
+
+
+@pytest.mark.skipif(shutil.which("mkimage") is None, reason="u-boot-tools are not on this machine")
+def test_a_wrapped_uboot_is_a_kernel_to_who_reads_the_form(tmp_path: Path) -> None:
+    (tmp_path / "wrapped").write_bytes(wrapped(b"u-boot" * 100))
+    said = subprocess.run(
+        ["mkimage", "-l", str(tmp_path / "wrapped")], capture_output=True, text=True, check=True
+    ).stdout
+    assert "ARM Linux Kernel Image (uncompressed)" in said and said.count("00008000") == 2 and "600 Bytes" in said
