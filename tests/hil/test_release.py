@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from edge.card import layout
+from edge.card import layout, mbr, slots, state
 from edge.card.bundle import Bundle
 from edge.card.manifest import Key
 from edge.faults import CardFault
 from hil import card, release
+from images import card as cards
 from images import fat
 
 PROGRAMS = ("mcopy", "mkfs.vfat", "mksquashfs", "unsquashfs", "mke2fs", "debugfs")
@@ -82,3 +83,19 @@ def test_a_file_is_put_onto_the_data_partition_once(made: Path, tmp_path: Path) 
     for name in ("two.update", "nowhere/three"):
         with pytest.raises(CardFault, match=f"{name} could not be put onto the data partition"):
             card.put_data(made, tmp_path / "one", name)
+
+
+def test_a_card_is_as_after_its_first_start(tmp_path: Path) -> None:
+    flashed = tmp_path / "card.img"
+    with flashed.open("wb") as file:
+        file.write(mbr.pack(cards.table()))
+        file.truncate(256 << 20)
+    card.set_state(flashed, state.flashed())
+    card.started(flashed)
+    with slots.Card(slots.Device(str(flashed))) as found:
+        told, entry = found.state(), found.table.part(layout.DATA)
+    assert (told.slot, told.prev, told.good, told.data) == ("a", "b", True, "made")
+    assert entry is not None and (entry.first + entry.sectors) * layout.SECTOR == 256 << 20
+    at = entry.first * layout.SECTOR
+    said = card.run("debugfs", "-R", "show_super_stats -h", f"{flashed}?offset={at}")
+    assert layout.DATA_LABEL.encode() in said and f"Block count:              {entry.sectors // 8}".encode() in said

@@ -22,12 +22,17 @@ SHELL = r"# $"
 @contextmanager
 def inserted(machine: str, folder: Path, words: tuple[str, ...] = ()) -> Iterator[Machine]:
     """A board that is off, with a copy of its product's image in it; on a failure its console is printed."""
-    product = named(machine).product
-    image = card.image(product)
-    if image is None:
-        pytest.fail(f"there is no image of {product} in {card.images()}: `make images` builds it")
-    with holding(machine, image, folder, words) as found:
+    with holding(machine, image(machine), folder, words) as found:
         yield found
+
+
+def image(machine: str) -> Path:
+    """The image of a board's product; the test fails where there is none."""
+    product = named(machine).product
+    found = card.image(product)
+    if found is None:
+        pytest.fail(f"there is no image of {product} in {card.images()}: `make images` builds it")
+    return found
 
 
 @contextmanager

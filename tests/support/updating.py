@@ -1,4 +1,4 @@
-"""What the tests of updates on an emulated board share: a confirmed board with updates on its card, and its words."""
+"""What the tests of updates on an emulated board share: a card with updates on it, and its words."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from edge.card.layout import CONFIG
 from hil import card, release
 from hil.boards import named
 from hil.qemu import Machine
-from tests.support.emulated import inserted, shell
+from tests.support.emulated import image
 
 MACHINE = "raspi0"
 CARD_BYTES = 512 << 20  # room for three updates beside two slots
@@ -24,22 +24,14 @@ WAIT = "i=0; until {0} || [ $i -ge 600 ]; do sleep 1; i=$((i+1)); done; {0}"
 
 
 def prepared(folder: Path) -> Path:
-    """A card that a board started from once: the slot confirmed by its health check, and the updates in /data/work."""
-    with inserted(MACHINE, folder) as board:
-        made = updates(board.card, folder / "made")
-        os.truncate(board.card, CARD_BYTES)
-        card.put(board.card, CONFIG, "provision.toml", f'[board]\nkeys = ["{release.line(OWNER)}"]\n'.encode())
-        board.boot()
-        shell(board)
-        confirmed(board)
-        board.console.line("poweroff")
-        board.console.expect(r"Requesting system poweroff|reboot: ")
-        board.cut()
-        for version, path in made.items():
-            card.put_data(board.card, path, f"work/{version}.update")
-        found = folder / "prepared.img"
-        board.card.replace(found)
-        board.card.touch()
+    """A card as after its first start: its slot confirmed, the owner's key in provision.toml, the updates in /data."""
+    source, found = image(MACHINE), folder / "prepared.img"
+    card.insert(source, found)
+    os.truncate(found, CARD_BYTES)
+    card.started(found)
+    card.put(found, CONFIG, "provision.toml", f'[board]\nkeys = ["{release.line(OWNER)}"]\n'.encode())
+    for version, path in updates(found, folder / "made").items():
+        card.put_data(found, path, f"{version}.update")
     shutil.rmtree(folder / "made")
     return found
 
