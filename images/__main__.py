@@ -5,16 +5,22 @@ Rules:
 2. A fault is one sentence on stderr and the code it carries; nobody but a programmer sees a traceback (--debug).
 3. An interruption (Ctrl-C, SIGTERM, a hung-up terminal) unwinds as KeyboardInterrupt, so that folders and children of
    ours are gone afterwards; the code is 130.
+4. What images, disks and packages call themselves is anybody's text: nothing of it reaches a terminal as a command.
+   What the locale has no letter for is written out; a reader of our output that goes away (`| head`) is no fault.
 """
 
 from __future__ import annotations
 
+import errno
 import importlib
+import os
 import signal
 import sys
+from contextlib import suppress
 from types import FrameType
 
 from edge.faults import Fault, UsageFault
+from edge.text import visible
 
 # verb -> (module, what it does)
 VERBS = {
@@ -55,14 +61,23 @@ def main(words: list[str]) -> int:
     """Run one verb; the exit code."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _stop)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
     debug = "--debug" in words
     try:
-        return _dispatch([word for word in words if word != "--debug"])
+        code = _dispatch([word for word in words if word != "--debug"])
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return code
     except KeyboardInterrupt:
         if debug:
             raise
         print("fieldhand image: interrupted", file=sys.stderr)
         return 130
+    except BrokenPipeError:
+        _unheard()
+        return 1
     except (Fault, OSError) as error:
         if debug:
             raise
@@ -70,14 +85,21 @@ def main(words: list[str]) -> int:
         return error.code if isinstance(error, Fault) else 1
 
 
+def _unheard() -> None:
+    """Nobody reads our output any more: what is left of it goes nowhere, without a word at the end."""
+    with suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+
+
+_FULL = " (free some space there; --out and, for what is unpacked on the way, TMPDIR name another folder)"
+
+
 def _sentence(error: Exception) -> str:
     if isinstance(error, OSError) and not isinstance(error, Fault):
-        import errno
-
-        what = (error.strerror or "unknown").lower()
-        fix = " (free some space, or name another folder with --out)" if error.errno == errno.ENOSPC else ""
-        return f"{error.filename or 'a file'}: {what}{fix}"
-    return str(error)
+        what = (error.strerror or str(error) or "unknown").lower()
+        return visible(f"{error.filename or 'a file'}: {what}{_FULL if error.errno == errno.ENOSPC else ''}", 2000)
+    return "\n".join(visible(line, 4000) for line in str(error).split("\n"))
 
 
 if __name__ == "__main__":

@@ -122,12 +122,12 @@ class _Build:
         with step("manifest"):
             self.describe()
         folder = self.order.out / self.product.name
-        report.small_enough(f"{self.name}.img.zst", (self.results / f"{self.name}.img.zst").stat().st_size)
+        self.small()
         results = tuple(
             report.Row(path.name, path.stat().st_size, squash.sha256_of(path))
             for path in sorted(self.results.iterdir())
         )
-        workplace.published(self.results, folder)
+        workplace.published(self.results, folder, self.name)
         return report.Built(
             self.product.name,
             self.order.version,
@@ -137,6 +137,15 @@ class _Build:
             results,
             () if self.order.key else (UNSIGNED,),
         )
+
+    def small(self) -> None:
+        """CardFault for an image beyond its bound, with the table of its parts before it."""
+        packed = self.results / f"{self.name}.img.zst"
+        try:
+            report.small_enough(packed.name, packed.stat().st_size)
+        except CardFault:
+            self.progress.note("\n".join(report.table(sorted(self.rows(), key=lambda row: -row.bytes), "parts")))
+            raise
 
     def identity(self) -> None:
         """What the board knows of itself: the release and the keys whose updates it takes."""

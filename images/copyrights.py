@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 from edge.record import Record
@@ -44,11 +45,20 @@ def terms(deb: Path, sha256: str, cache: Path = CACHE) -> Terms:
         return Terms(data["text"], data["link"], data["common"])
     except (OSError, ValueError, KeyError, TypeError):
         found = _read(deb)
-    cache.mkdir(parents=True, exist_ok=True)
-    temporary = kept.with_name(f".{kept.name}.{os.getpid()}")
-    temporary.write_text(json.dumps({"text": found.text, "link": found.link, "common": found.common}), "utf-8")
-    os.replace(temporary, kept)
+    _keep(kept, json.dumps({"text": found.text, "link": found.link, "common": found.common}))
     return found
+
+
+def _keep(path: Path, text: str) -> None:
+    """Keep it; a folder that takes nothing (a checkout of somebody else's) costs the next build its time, no more."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary.write_text(text, "utf-8")
+        os.replace(temporary, path)
+    except OSError:
+        with suppress(OSError):
+            temporary.unlink()
 
 
 def text_of(name: str, found: Mapping[str, Terms]) -> str:

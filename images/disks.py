@@ -7,7 +7,8 @@ Rules:
 2. Refused until the target is named a second time by `--again`: what does not say that it is removable (an SD card in
    a reader of its own says what it is, not that it is removable: it counts as removable), and what has more than
    256 GB.
-3. A sentence names the device, its model, size and serial number, and what is mounted where.
+3. A sentence names the device, its model, size and serial number, and what is mounted where. What a disk calls itself
+   and where it lets itself be mounted is its maker's text: it stands there on one line, its control characters written.
 """
 
 from __future__ import annotations
@@ -16,13 +17,15 @@ import re
 
 from edge.faults import UsageFault
 from edge.record import Record
+from edge.text import visible
 from images.machine import Machine, Use, clean
-from images.progress import amount
+from images.progress import amount, beyond
 
 LARGE = 256 * 10**9
 _CARDS = re.compile(r"(sd[a-z]+|mmcblk\d+|nvme\d+n\d+|vd[a-z]+|xvd[a-z]+|hd[a-z]+)")
 _SYSTEM = re.compile(r"/|/(boot|usr|nix|gnu|sysroot|ostree)(/.*)?|/(efi|home|var|etc|opt|srv|root|tmp)")
 _SHOWN = 4
+_LONGEST = 80
 
 
 class Disk(Record):
@@ -73,9 +76,9 @@ def read(machine: Machine, name: str, uses: dict[str, tuple[Use, ...]] | None = 
 def described(disk: Disk) -> str:
     """`/dev/sdb (SanDisk Ultra, 15.9 GB, serial 4C53, USB, removable)`."""
     words = [
-        disk.model or "no model name",
+        visible(disk.model, _LONGEST) or "no model name",
         amount(disk.size),
-        f"serial {disk.serial}" if disk.serial else "no serial number",
+        f"serial {visible(disk.serial, _LONGEST)}" if disk.serial else "no serial number",
         disk.bus,
         "removable" if disk.removable else "not removable",
     ]
@@ -86,7 +89,7 @@ def used(uses: tuple[Use, ...]) -> str:
     """`mounted at /, /home; swap on /swapfile; held by dm-0 (LVM vg-root)`."""
     words = []
     for what, said in (("mounted", "mounted at"), ("swap", "swap on"), ("held", "held by"), ("root", "named by")):
-        places = [use.where for use in uses if use.what == what]
+        places = [visible(use.where) for use in uses if use.what == what]
         if what == "held":
             places.sort()
         if places:
@@ -128,7 +131,7 @@ def _unfit(disk: Disk, need: int) -> str:
     if disk.readonly:
         return f"{described(disk)} is read-only: look at the lock switch of the card"
     if disk.size < need:
-        return f"{described(disk)} is too small: the image has {amount(need)}"
+        return f"{described(disk)} is too small: the image has {beyond(need, disk.size)}"
     return ""
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+from contextlib import ExitStack
 from pathlib import Path
 
 from edge.faults import UsageFault
@@ -66,8 +67,9 @@ def _flash(told: argparse.Namespace, machine: Machine) -> int:
         progress.note(sentence)
     of = found.of or bmap.whole(image.size())
     judge(machine, told.target, of.size, told.again)
-    with tempfile.TemporaryDirectory(prefix="fieldhand-flash-") as folder:
+    with ExitStack() as stack:
         if told.provision is not None:
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="fieldhand-flash-"))
             check(image, of, progress)
             image, of = provisioned.make(image, of, told.provision, Path(folder))
         target = opened(machine, told.target, of.size, told.again, told.image)

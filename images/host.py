@@ -38,9 +38,15 @@ PACKAGES = {
 PLACES = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
+def places() -> str:
+    """Where programs are looked for: PATH, then PLACES. An empty part of PATH would be the folder that we are in, which
+    may be a stick of somebody else's: it is left out."""
+    return os.pathsep.join([*filter(None, os.environ.get("PATH", "").split(os.pathsep)), PLACES])
+
+
 def find(program: str) -> str:
     """The path of a program; CardFault with the package that brings it."""
-    found = shutil.which(program, path=os.pathsep.join((os.environ.get("PATH", ""), PLACES)))
+    found = shutil.which(program, path=places())
     if found is None:
         package = PACKAGES.get(program)
         raise CardFault(
@@ -51,14 +57,13 @@ def find(program: str) -> str:
 
 def missing(programs: Sequence[str]) -> list[str]:
     """The packages of those programs that are not here, sorted."""
-    absent = [name for name in programs if not shutil.which(name, path=f"{os.environ.get('PATH', '')}:{PLACES}")]
+    absent = [name for name in programs if not shutil.which(name, path=places())]
     return sorted({PACKAGES.get(name, name) for name in absent})
 
 
 def environment(add: Mapping[str, str] | None = None) -> dict[str, str]:
     """The environment of a child: rule 1."""
-    path = os.pathsep.join((os.environ.get("PATH", ""), PLACES)).strip(os.pathsep)
-    return {"PATH": path, "LC_ALL": "C", "TZ": "UTC", "HOME": "/nonexistent", **(add or {})}
+    return {"PATH": places(), "LC_ALL": "C", "TZ": "UTC", "HOME": "/nonexistent", **(add or {})}
 
 
 def run(*words: str | Path, add: Mapping[str, str] | None = None, cwd: Path | None = None, data: bytes = b"") -> bytes:

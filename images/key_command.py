@@ -17,13 +17,13 @@ def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser("fieldhand image key", description=ABOUT)
     below = parser.add_subparsers(dest="what", required=True, metavar="new|show")
     new = below.add_parser("new", help="make NAME.key (mode 600) and NAME.pub")
-    new.add_argument("name")
+    new.add_argument("name", metavar="NAME|PATH/NAME")
     new.add_argument("--out", type=Path, default=Path(), metavar="DIR", help="the folder (default: here)")
     show = below.add_parser("show", help="the id, public key and name of a key")
     show.add_argument("file", type=Path, metavar="NAME.key|NAME.pub")
     told = parser.parse_args(words)
     if told.what == "new":
-        secret, public = keys.new(told.name, told.out)
+        secret, public = keys.new(*keys.placed(told.name, told.out))
         print(f"{secret}: keep it secret, and a copy of it safe\n{public}: for images and boards")
         return 0
     print(shown(told.file))

@@ -37,34 +37,52 @@ def new(name: str, folder: Path) -> tuple[Path, Path]:
     """Make a key: the paths of NAME.key and NAME.pub. UsageFault when one of them is there or the name is odd."""
     if not manifest.is_word(name):
         raise UsageFault(f"{name!r} is no name of a key", "letters, digits and -_.+~, at most 64")
+    if not folder.is_dir():
+        raise UsageFault(f"there is no folder {folder} for the key", "make it first, with mode 700")
     secret, public = folder / f"{name}.key", folder / f"{name}.pub"
     for path in (secret, public):
         if path.exists() or path.is_symlink():
             raise UsageFault(f"{path} is there already", "a key is never overwritten: take another name or folder")
     seed = secrets.token_bytes(32)
     _write(secret, f"{seed.hex()}\n", 0o600)
-    _write(public, f"{ed25519.public_key(seed).hex()} {name}\n", 0o644)
+    try:
+        _write(public, f"{ed25519.public_key(seed).hex()} {name}\n", 0o644)
+    except BaseException:
+        secret.unlink()
+        raise
     return secret, public
 
 
+def placed(named: str, folder: Path) -> tuple[str, Path]:
+    """Name and folder of a key as a person names it: NAME, PATH/NAME, with or without the ending .key or .pub."""
+    path = Path(named)
+    name = path.name if path.suffix not in (".key", ".pub") else path.stem
+    return ("" if named.endswith("/") else name), folder / path.parent
+
+
 def _write(path: Path, text: str, mode: int) -> None:
+    """A new file with this text, on the disk; none when that fails."""
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        try:
+            with os.fdopen(handle, "w", encoding="ascii") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+        except BaseException:
+            path.unlink()
+            raise
     except OSError as error:
         raise CardFault(f"{path} could not be made: {(error.strerror or 'unknown').lower()}") from error
-    with os.fdopen(handle, "w", encoding="ascii") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def load(path: Path) -> Key:
     """The signing key of NAME.key; CardFault when it cannot be read, is no key or is open to others."""
     text = _text(path).strip()
-    if path.stat().st_mode & 0o077:
-        raise CardFault(f"others than you can read {path}", f"chmod 600 {path}")
     if not manifest.is_digest(text):
         raise CardFault(f"{path} is no signing key", "64 hex digits, as `image key new NAME` writes them")
+    if path.stat().st_mode & 0o077:
+        raise CardFault(f"others than you can read {path}", f"chmod 600 {path}")
     seed = bytes.fromhex(text)
     return Key(path.stem, seed, ed25519.public_key(seed))
 

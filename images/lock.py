@@ -15,7 +15,7 @@ from edge.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
     from typing import Any, TypeVar
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 WHEELS = "wheels.json"
 CURRENT = "current"
+_PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.+~%:")
 _AGAIN = "run: fieldhand image lock update"
 
 
@@ -114,27 +115,54 @@ def load(product: Product) -> Lock:
     if (data.get("suite"), data.get("arch")) != (product.suite, product.arch):
         found = f"{data.get('suite')} {data.get('arch')}"
         raise CardFault(f"{product.lock.name} is of {found}, not of {product.suite} {product.arch}", _update(product))
-    debs = [_entry(Deb, entry, product.lock) for entry in data.get("debs", [])]
-    wheels = [_entry(Wheel, entry, product.lock) for entry in _data(product.lock.parent / WHEELS).get("wheels", [])]
+    place, other = product.lock, product.lock.parent / WHEELS
+    debs = [_entry(Deb, entry, place) for entry in _list(data, "debs", place)]
+    wheels = [_entry(Wheel, entry, other) for entry in _list(_data(other), "wheels", other)]
+    wheels = [wheel for wheel in wheels if product.python in wheel.pythons]
+    _once(debs, place)
+    _once(wheels, other)
+    foreign = [deb.name for deb in debs if deb.arch not in (product.arch, "all")]
+    if foreign:
+        raise CardFault(f"{place.name} is of {product.arch} and holds {foreign[0]} of another", _update(product))
     texts = set(product.texts)
     needs = {deb.name: deb.needs for deb in debs}
     _reached(product, needs, texts, ())
     kept = _reached(product, needs, product.roots, product.without)
+    _closed(product, needs, kept)
     return Lock(
         suite=product.suite,
         arch=product.arch,
         epoch=_epoch(data, product.lock),
-        indexes=tuple(_entry(Index, entry, product.lock) for entry in data.get("indexes", [])),
+        indexes=tuple(_entry(Index, entry, place) for entry in _list(data, "indexes", place)),
         debs=tuple(deb for deb in debs if deb.name in kept - texts),
         texts=tuple(deb for deb in debs if deb.name in texts),
-        wheels=_wheels_of(product, [wheel for wheel in wheels if product.python in wheel.pythons]),
+        wheels=_wheels_of(product, wheels),
     )
 
 
 def _wheels_of(product: Product, wheels: list[Wheel]) -> tuple[Wheel, ...]:
     wanted = [plain(text) for text in product.wheels]
-    kept = _reached(product, {wheel.name: wheel.needs for wheel in wheels}, wanted, product.without)
+    needs = {wheel.name: wheel.needs for wheel in wheels}
+    kept = _reached(product, needs, wanted, product.without)
+    _closed(product, needs, kept)
     return tuple(wheel for wheel in wheels if wheel.name in kept)
+
+
+def _once(records: Sequence[Deb | Wheel], path: Path) -> None:
+    """CardFault for a name that stands there twice: which of them is meant nobody knows."""
+    seen: set[str] = set()
+    for record in records:
+        if record.name in seen:
+            raise CardFault(f"{path}: {record.name} stands there twice", _AGAIN)
+        seen.add(record.name)
+
+
+def _closed(product: Product, needs: Mapping[str, tuple[str, ...]], kept: Iterable[str]) -> None:
+    """CardFault for what a package in use needs, when it is neither locked nor left out by the product."""
+    for name in sorted(kept):
+        absent = sorted({one for one in needs[name] if one not in needs and one not in product.without})
+        if absent:
+            raise CardFault(f"{name} needs {', '.join(absent)}, not locked for {product.name}", _update(product))
 
 
 def _reached(
@@ -180,16 +208,24 @@ def _data(path: Path) -> dict[str, Any]:
         data = json.loads(path.read_bytes())
     except FileNotFoundError as fault:
         raise CardFault(f"there is no lock {path}", _AGAIN) from fault
-    except (OSError, ValueError) as fault:
+    except (OSError, ValueError, RecursionError) as fault:
         raise CardFault(f"cannot read the lock {path}: {fault}", _AGAIN) from fault
     if not isinstance(data, dict):
         raise CardFault(f"{path} is no lock file", _AGAIN)
     return data
 
 
+def _list(data: dict[str, Any], key: str, path: Path) -> list[Any]:
+    found = data.get(key, [])
+    if not isinstance(found, list):
+        raise CardFault(f"{path}: {key} is no list", _AGAIN)
+    return found
+
+
 def _epoch(data: dict[str, Any], path: Path) -> int:
     epoch = data.get("epoch")
-    if not isinstance(epoch, int) or epoch <= 0:
+    # File systems and archives of an image have 32 bits for a time.
+    if type(epoch) is not int or not 0 < epoch < 1 << 32:
         raise CardFault(f"{path}: epoch is {epoch!r}, not a time in seconds", _AGAIN)
     return epoch
 
@@ -203,9 +239,23 @@ def _entry(kind: type[R], entry: Any, path: Path) -> R:
         made = kind(**values)
     except TypeError as fault:
         raise CardFault(f"{path}: {fault}", _AGAIN) from fault
-    if not isinstance(made, Index) and not _sound(values):
-        raise CardFault(f"{path}: the entry of {values['name']} is damaged", _AGAIN)
+    if not _typed(values) or not (isinstance(made, Index) or _sound(values)):
+        raise CardFault(f"{path}: the entry of {values.get('name', values.get('suite'))!r} is damaged", _AGAIN)
     return made
+
+
+def _typed(values: dict[str, Any]) -> bool:
+    """True when numbers are numbers, lists are lists of texts, and all else is text."""
+    for key, value in values.items():
+        if key in ("size", "date"):
+            fits = type(value) is int and 0 <= value < 1 << 53
+        elif key in ("needs", "licences", "pythons"):
+            fits = isinstance(value, tuple) and all(isinstance(one, str) for one in value)
+        else:
+            fits = isinstance(value, str)
+        if not fits:
+            return False
+    return True
 
 
 def _sound(values: dict[str, Any]) -> bool:
@@ -213,9 +263,12 @@ def _sound(values: dict[str, Any]) -> bool:
     digest, size, file = values["sha256"], values["size"], values.get("path", values.get("file"))
     if not isinstance(digest, str) or len(digest) != 64 or not set(digest) <= set("0123456789abcdef"):
         return False
-    if not isinstance(size, int) or size <= 0 or not isinstance(file, str):
+    if not size or not values["name"]:
         return False
-    return bool(file) and not file.startswith("/") and ".." not in file.split("/")
+    # The last part becomes the name of a file in the cache, the whole a part of an address.
+    parts = str(file).split("/")
+    plain = all(part and part[0] != "." and _PLAIN.issuperset(part) for part in parts)
+    return plain and (len(parts) == 1 or "path" in values)
 
 
 def dumps(head: dict[str, Any], lists: dict[str, list[Any]]) -> str:

@@ -187,7 +187,7 @@ class Machine:
 
     def swaps(self) -> list[str]:
         """The partitions and files that this machine swaps to."""
-        return [_plain(line.split()[0]) for line in self.text("proc/swaps").splitlines()[1:]]
+        return [_plain(re.split("[ \t]", line, maxsplit=1)[0]) for line in self.text("proc/swaps").split("\n")[1:]]
 
     def uses(self) -> dict[str, tuple[Use, ...]]:
         """Disk -> what uses it now, each thing once."""
@@ -230,9 +230,10 @@ def clean(data: bytes) -> str:
 
 
 def _mounts(text: str) -> Iterator[Mount]:
-    for line in text.splitlines():
+    # The kernel writes out space, tab, line feed and backslash; all else that ends a line elsewhere is part of a name.
+    for line in text.split("\n"):
         first, _, last = line.partition(" - ")
-        head, tail = first.split(), last.split(" ")
+        head, tail = first.split(" "), last.split(" ")
         if len(head) >= 5 and len(tail) >= 2:
             options = tail[2] if len(tail) > 2 else ""
             yield Mount(head[2], _plain(head[4]), tail[0], _plain(tail[1]), _plain(options))

@@ -175,8 +175,7 @@ def _one(
 ) -> Path:
     """One file, fetched and proved. Another build that fetches the same waits here, and finds it done."""
     target = cache / item.file
-    cache.mkdir(parents=True, exist_ok=True)
-    with (cache / f"{item.file}.part").open("a+b") as part:
+    with _beside(target) as part:
         fcntl.flock(part, fcntl.LOCK_EX)
         if proved(target, item):
             return target
@@ -192,6 +191,17 @@ def _one(
     raise CardFault(
         f"cannot fetch {item.file}: {why}", "try again later, name another mirror (DEBIAN_MIRROR) or use --pool DIR"
     )
+
+
+def _beside(target: Path) -> BinaryIO:
+    """The file that a download goes to; CardFault where this user may write nothing."""
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        return target.with_name(f"{target.name}.part").open("a+b")
+    except OSError as fault:
+        why = (fault.strerror or "unknown").lower()
+        fix = "fetch it as the owner of the checkout, or name a folder that has it: --pool DIR"
+        raise CardFault(f"{target.name} has to be fetched and cannot be kept in {target.parent}: {why}", fix) from fault
 
 
 def _attempt(item: Wanted, part: BinaryIO, opener: Opener, tell: Callable[[int], None]) -> str:
@@ -210,10 +220,18 @@ def _attempt(item: Wanted, part: BinaryIO, opener: Opener, tell: Callable[[int],
             part.truncate(0)
         return f"the mirror answers {fault.code} {fault.reason}"
     except (OSError, http.client.HTTPException) as fault:
+        if isinstance(fault, http.client.InvalidURL):
+            raise _no_address(item, fault) from fault
         if getattr(fault, "errno", None) == errno.ENOSPC:
             raise  # no mirror's fault, and no later try helps
         return _cause(fault)
+    except ValueError as fault:
+        raise _no_address(item, fault) from fault
     return _whole(item, part)
+
+
+def _no_address(item: Wanted, fault: Exception) -> CardFault:
+    return CardFault(f"{item.address!r} is no address: {fault}", "DEBIAN_MIRROR begins with http:// or https://")
 
 
 def _cause(fault: Exception) -> str:

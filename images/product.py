@@ -12,6 +12,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from edge import toml
+from edge.card.manifest import is_word
 from edge.faults import ConfigFault, UsageFault
 from edge.record import Record
 from edge.schema import near
@@ -112,14 +113,14 @@ def read(text: str, path: Path) -> Product:
     return Product(
         name=_file_name(checked, checked.text("name", path.stem)),
         title=checked.text("title", ""),
-        suite=checked.text("suite", ""),
+        suite=_words(checked, "suite", (checked.text("suite", ""),))[0],
         arch=arch,
         python=_python(checked),
         elf=checked.one_of("elf", ELF_RULES, ELF_OF[arch]),
-        kernel=checked.text("kernel", ""),
-        machines=checked.texts("machines"),
+        kernel=_words(checked, "kernel", (checked.text("kernel", ""),))[0],
+        machines=_words(checked, "machines", checked.texts("machines")),
         uboot=checked.table("uboot"),
-        packages=checked.texts("packages"),
+        packages=_words(checked, "packages", checked.texts("packages")),
         release=checked.one_of("release", RELEASES, RELEASES[1]),
         without=checked.table("without"),
         wheels=checked.texts("wheels"),
@@ -128,7 +129,7 @@ def read(text: str, path: Path) -> Product:
         lacks=checked.texts("lacks"),
         emulated=checked.text("emulated", ""),
         cpu=checked.text("cpu", ""),
-        texts=checked.texts("texts", ("base-files",)),
+        texts=_words(checked, "texts", checked.texts("texts", ("base-files",))),
         lock=path.parent / lock if lock else LOCKS / f"{checked.text('suite', '')}-{arch}.json",
         place=path,
     )
@@ -168,9 +169,17 @@ def _python(checked: _Checked) -> str:
 
 def _file_name(checked: _Checked, name: str) -> str:
     """The name becomes part of file names and of the manifest."""
-    if not name or not name.replace("-", "").replace("_", "").replace(".", "").isalnum() or name[0] in ".-":
-        raise checked.fault("name", f"{name!r} is no name for a product", "use letters, digits, - and _")
+    if not is_word(name) or name[0] == "-":
+        raise checked.fault("name", f"{name!r} is no name for a product", "use letters, digits, - and _, at most 64")
     return name
+
+
+def _words(checked: _Checked, key: str, values: tuple[str, ...]) -> tuple[str, ...]:
+    """What becomes part of the manifest, a command line or a file name: plain words, told before a build begins."""
+    for value in values:
+        if not is_word(value) or value[0] == "-":
+            raise checked.fault(key, f"{key}: {value!r} is no plain word", "letters, digits and -_.+~, at most 64")
+    return values
 
 
 class _Checked:

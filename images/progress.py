@@ -2,7 +2,9 @@
 
 Rules:
 1. On a terminal one line is drawn over and over, at most ten times a second, with the rate and the time left where
-   they can be told. Elsewhere nothing is drawn over: a step says that it begins, and every 15 seconds how far it is.
+   they can be told. Elsewhere, and on a terminal that cannot draw (TERM=dumb), nothing is drawn over: a step says that
+   it begins, and every 15 seconds how far it is. A line is as wide as the terminal that it is drawn on: first the bar
+   is left out, then the rate, then the name.
 2. A step that ends leaves one line: its name and its seconds. The times are kept for the report.
 3. Whether anybody looks changes nothing: a stream that is closed or full is nobody, and the work goes on.
 4. Time left is what the rate of this step so far says, not earlier than after a second.
@@ -10,14 +12,17 @@ Rules:
 
 from __future__ import annotations
 
+import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TextIO
 
+from edge.text import visible
+
 DRAWN_EVERY, SAID_EVERY = 0.1, 15.0
-_BAR = 24
+_BAR, _SMALL = 24, 10
 
 
 class Progress:
@@ -27,7 +32,7 @@ class Progress:
         self, out: TextIO | None, live: bool | None = None, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self.out = out
-        self.live = bool(out is not None and out.isatty()) if live is None else live
+        self.live = bool(out is not None and out.isatty() and _draws()) if live is None else live
         self.clock = clock
         self.times: list[tuple[str, float]] = []
         self._name = ""
@@ -70,8 +75,11 @@ class Progress:
         if now - self._shown < (DRAWN_EVERY if self.live else SAID_EVERY) and not (self.live and done == total):
             return
         self._shown = now
-        text = far(self._name, done, total, unit, now - self._began)
-        self._draw(text) if self.live else self._line(text)
+        seconds = now - self._began
+        if self.live:
+            self._draw(far(self._name, done, total, unit, seconds, self._width()))
+        else:
+            self._line(far(self._name, done, total, unit, seconds))
 
     def note(self, text: str) -> None:
         """A line that stays."""
@@ -79,12 +87,19 @@ class Progress:
         self._line(text)
 
     def _line(self, text: str) -> None:
-        self._write(text + "\n")
+        self._write("\n".join(visible(line, 4000) for line in text.split("\n")) + "\n")
 
     def _draw(self, text: str) -> None:
-        width = max(20, shutil.get_terminal_size().columns - 1)
-        self._write("\r" + text[:width] + "\x1b[K")
+        self._write("\r" + text[: self._width()] + "\x1b[K")
         self._drawn = True
+
+    def _width(self) -> int:
+        """Columns of the terminal that is drawn on, one left free; stdout may be another, or none."""
+        try:
+            columns = os.get_terminal_size(self.out.fileno()).columns if self.out is not None else 0
+        except (OSError, ValueError):
+            columns = 0
+        return max(10, (columns or shutil.get_terminal_size().columns) - 1)
 
     def _wipe(self) -> None:
         if self._drawn:
@@ -101,19 +116,35 @@ class Progress:
             self.out = None
 
 
-def far(name: str, done: int, total: int, unit: str, seconds: float) -> str:
-    """One line: name, bar, how much, how fast, how long still (what is not known is left out)."""
-    words = [f"{name:<14}"]
-    if total:
-        full = min(_BAR, _BAR * done // total)
-        words.append(f"[{'#' * full}{'.' * (_BAR - full)}] {100 * done // total:3d} %")
-    words.append(amount(done, unit) + (f" of {amount(total, unit)}" if total else ""))
-    if seconds >= 1 and done:
-        rate = done / seconds
-        words.append(f"{amount(int(rate))}/s" if unit == "B" else f"{rate:.1f} {unit}/s")
-        if total > done:
-            words.append(f"{span((total - done) / rate)} left")
-    return "  ".join(words)
+def _bar(done: int, total: int, length: int) -> str:
+    full = min(length, length * done // total) if total else 0
+    return f"[{'#' * full}{'.' * (length - full)}] " if total else ""
+
+
+def _draws() -> bool:
+    """Whether the terminal knows how to wipe a line: all do but those that say so."""
+    return os.environ.get("TERM", "dumb") not in ("", "dumb")
+
+
+def far(name: str, done: int, total: int, unit: str, seconds: float, width: int = 1000) -> str:
+    """One line: name, bar, how much, how fast, how long still (what is not known is left out), in `width` columns."""
+    bar, small = (_bar(done, total, length) for length in (_BAR, _SMALL))
+    share = f"{100 * done // total:3d} %" if total else ""
+    much = amount(done, unit) + (f" of {amount(total, unit)}" if total else "")
+    rate = done / seconds if seconds >= 1 else 0.0
+    fast = (f"{amount(int(rate))}/s" if unit == "B" else f"{rate:.1f} {unit}/s") if rate else ""
+    left = f"{span((total - done) / rate)} left" if rate and total > done else ""
+    forms = (
+        (f"{name:<14}", bar + share, much, fast, left),
+        (name, small + share, much, fast, left),
+        (name, share, much, fast, left),
+        (name, share, much, left),
+        (name, share, left),
+        (name, share),
+        (share or much,),
+    )
+    lines = ["  ".join(word for word in form if word) for form in forms]
+    return next((line for line in lines if len(line) <= width), lines[-1])
 
 
 def amount(count: int, unit: str = "B") -> str:
@@ -124,6 +155,11 @@ def amount(count: int, unit: str = "B") -> str:
         if count >= size:
             return f"{count / size:.1f} {word}"
     return f"{count} B"
+
+
+def beyond(need: int, have: int) -> str:
+    """An amount that is larger than another one, so that the difference shows: `15.9 GB, 512 B more`."""
+    return amount(need) if amount(need) != amount(have) else f"{amount(need)}, {need - have} B more"
 
 
 def span(seconds: float) -> str:

@@ -18,13 +18,14 @@ import errno
 import fcntl
 import mmap
 import os
+import stat
 from contextlib import suppress
 from pathlib import Path
 
 from edge.faults import CardFault, UsageFault
 from images.disks import Disk, described
 from images.machine import Machine
-from images.progress import amount
+from images.progress import amount, beyond
 
 _BLKFLSBUF = 0x1261
 _DIRECT = getattr(os, "O_DIRECT", 0)
@@ -135,8 +136,9 @@ def open_file(path: str, need: int, source: Path) -> Target:
             raise UsageFault(f"{path} is the image itself")
         size = file.stat().st_size
         if size < need:
-            raise UsageFault(f"{path} has {amount(size)}, the image has {amount(need)}", "name a new file, or another")
-        return Target(_opened(path, os.O_RDWR | os.O_CLOEXEC, path), path, size)
+            sentence = f"{path} has {amount(size)}, the image has {beyond(need, size)}"
+            raise UsageFault(sentence, "name a new file, or another")
+        return Target(_same(path, file.stat()), path, size)
     if not file.parent.is_dir():
         raise UsageFault(f"there is no folder {file.parent}")
     handle = _opened(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, path)
@@ -147,6 +149,16 @@ def open_file(path: str, need: int, source: Path) -> Target:
         target.close(failed=True)
         raise target._failed("making it", -1, error) from error
     return target
+
+
+def _same(path: str, judged: os.stat_result) -> int:
+    """A plain file, opened: it must be the one that was judged, not what its name leads to by now (rule 1)."""
+    handle = _opened(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, path)
+    found = os.fstat(handle)
+    if not stat.S_ISREG(found.st_mode) or (found.st_dev, found.st_ino) != (judged.st_dev, judged.st_ino):
+        os.close(handle)
+        raise UsageFault(f"{path} became another file meanwhile")
+    return handle
 
 
 def _opened(path: str, flags: int, name: str) -> int:

@@ -12,11 +12,11 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from edge.faults import CardFault
+from images import workplace
 from images.report import Row
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -26,7 +26,7 @@ UMASK = 0o077
 
 def again(words: Sequence[str], out: Path, results: Sequence[Row]) -> str:
     """Build once more with these words of the command line; a sentence when all is equal, else CardFault with names."""
-    with tempfile.TemporaryDirectory(prefix=f".building-{os.getpid()}-", dir=out) as folder:
+    with workplace.place(out, keep=False) as folder:
         child = [
             sys.executable,
             "-m",

@@ -25,6 +25,7 @@ from pathlib import Path
 from edge.card.layout import IMAGE_SECTORS, PARTS, SECTOR, SLOTS
 from edge.card.manifest import Key
 from edge.faults import CardFault, UsageFault
+from edge.text import visible
 from images import beside, bmap, contents, gates, host, keys, product, report
 from images.bmap import Map
 from images.contents import BAD, LEFT, OK, Row
@@ -58,9 +59,10 @@ def main(words: list[str]) -> int:
     found = []
     for row in _rows(told, Progress(sys.stderr)):
         found.append(row)
-        print(f"{row.state:<4} {row.what:<20} {row.sentence}", flush=True)
+        print(f"{row.state:<4} {row.what:<20} {visible(row.sentence, 4000)}", flush=True)
     wrong = sum(row.state == BAD for row in found)
-    print(f"{told.image}: {f'{wrong} of {len(found)} checks failed' if wrong else 'all is as it should be'}")
+    end = f"{wrong} of {len(found)} checks failed" if wrong else "all is as it should be"
+    print(f"{visible(str(told.image), 4000)}: {end}")
     return CardFault.code if wrong else 0
 
 
@@ -191,7 +193,12 @@ def _mapped(read: Read, size: int, of: Map | None, progress: Progress) -> Row:
         places = [_told(read, start, end, of) for start, end in wrong[:_SHOWN]]
         more = f"; and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
         return Row("block map", BAD, f"{len(wrong)} of {len(of.ranges)} ranges differ: {'; '.join(places)}{more}")
-    return Row("block map", OK, f"{len(of.ranges)} ranges, {amount(of.bytes)}, each as its hash says")
+    blind = sum(not part.sha256 for part in of.ranges)
+    if blind:
+        return Row("block map", LEFT, f"{blind} of {len(of.ranges)} ranges have no hash: they were not compared")
+    rest = f"; {amount(of.size - of.bytes)} outside them are in no use and were not compared"
+    said = f"{len(of.ranges)} ranges, {amount(of.bytes)}, each as its hash says"
+    return Row("block map", OK, said + (rest if of.bytes < of.size else ""))
 
 
 def _hash(read: Read, start: int, end: int) -> str:

@@ -167,3 +167,18 @@ def test_a_program_that_fails_is_told_by_its_last_lines() -> None:
     with pytest.raises(CardFault, match="killed by signal 9"):
         host.run("sh", "-c", "kill -9 $$")
     assert shutil.which("sh")
+
+
+@pytest.mark.parametrize("path", ["", ":", "{}/none::", None])
+def test_a_program_in_the_folder_that_we_are_in_is_never_taken(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, path: str | None
+) -> None:
+    """An empty part of PATH means the working folder, which may be a stick of somebody else's."""
+    (tmp_path / "mksquashfs").write_text("#!/bin/sh\n")
+    (tmp_path / "mksquashfs").chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(host, "PLACES", str(tmp_path / "none"))
+    monkeypatch.delenv("PATH") if path is None else monkeypatch.setenv("PATH", path.format(tmp_path))
+    with pytest.raises(CardFault, match="apt install squashfs-tools"):
+        host.find("mksquashfs")
+    assert host.missing(["mksquashfs"]) == ["squashfs-tools"] and "" not in host.environment()["PATH"].split(":")

@@ -47,7 +47,8 @@ def test_help_names_every_verb_and_every_verb_has_help(capsys: pytest.CaptureFix
         (["build", "pi-armv6", "--version", "a b"], 2, "'a b' is no version"),
         (["build", "pi-armv6", "--key", "absent.key"], 1, "absent.key could not be read: no such file"),
         (["build", "pi-armv6", "--pool", "/absent", "--quiet", "--out", "{}"], 1, "/absent"),
-        (["key", "new", "a/b"], 2, "no name of a key"),
+        (["key", "new", "absent/b"], 2, "there is no folder absent"),
+        (["key", "new", "a b"], 2, "no name of a key"),
     ],
 )
 def test_what_is_wrong_is_one_sentence_and_its_code(
@@ -114,3 +115,35 @@ def test_an_interruption_leaves_no_folder(number: signal.Signals, tmp_path: Path
     while list(tmp_path.iterdir()) and time.monotonic() < deadline:
         time.sleep(0.01)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_name_that_the_locale_cannot_write_and_a_reader_that_leaves_are_no_traceback(tmp_path: Path) -> None:
+    odd = os.fsdecode(b"\xff\x1b[2J.img")
+    (tmp_path / odd).write_bytes(b"x" * 5000)
+    for language in ("C", "C.UTF-8", "de_DE.ISO-8859-1"):
+        done = subprocess.run(
+            [sys.executable, "-m", "images", "verify", tmp_path / odd, "--unsigned"],
+            cwd=ROOT,
+            env={**os.environ, "LC_ALL": language, "PYTHONIOENCODING": "latin-1"},
+            capture_output=True,
+            timeout=60,
+        )
+        assert done.returncode == 1 and b"checks failed" in done.stdout and b"Traceback" not in done.stderr
+        assert b"\x1b" not in done.stdout + done.stderr
+    for words in (["--help"], ["verify", str(tmp_path / odd), "--unsigned"]):
+        reads, writes = os.pipe()
+        os.close(reads)
+        done = subprocess.run(
+            [sys.executable, "-m", "images", *words], cwd=ROOT, stdout=writes, stderr=subprocess.PIPE, timeout=60
+        )
+        os.close(writes)
+        assert b"Traceback" not in done.stderr and b"roken pipe" not in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full is not on this machine")
+def test_a_full_output_is_told() -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "images", "--help"], cwd=ROOT, stdout=full, stderr=subprocess.PIPE, timeout=60
+        )
+    assert done.returncode == 1 and b"no space left on device" in done.stderr and done.stderr.count(b"\n") == 1

@@ -64,3 +64,11 @@ def test_references_to_common_licences_are_found() -> None:
     folder = "/usr/share/common-licenses"
     text = f"see {folder}/GPL-2.\nand `{folder}/LGPL-2.1', {folder}/No"
     assert copyrights.referred(text, {"GPL-2": "", "LGPL-2.1": "", "BSD": ""}) == ["GPL-2", "LGPL-2.1"]
+
+
+def test_a_folder_that_takes_nothing_stops_nobody(tmp_path: Path) -> None:
+    made = deb(tmp_path / "x_1_all.deb", "Package: x\n", {"usr/share/doc/x/copyright": b"free"})
+    (tmp_path / "file").write_text("")
+    assert copyrights.terms(made, "0" * 64, tmp_path / "file/cache").text == "free"
+    assert copyrights.terms(made, "0" * 64, tmp_path / "cache").text == "free"
+    assert [path.name for path in (tmp_path / "cache").iterdir()] == ["0" * 64 + ".json"]

@@ -39,6 +39,34 @@ def test_a_stick_and_a_card_are_taken_with_their_names(laptop: Drawn) -> None:
     assert [disk.name for disk in disks.every(laptop)] == ["mmcblk0", "nvme0n1", "sdb"]
 
 
+def test_what_a_disk_calls_itself_is_no_command_to_a_terminal(tmp_path: Path) -> None:
+    laptop = Drawn(tmp_path / "other")
+    drawn.usb(laptop, model="Ultra\x1b]0;x\x07\n/dev/sdb is fine", serial="1\r\u202e\x9b2J" + "9" * 200)
+    laptop.mount("8:17", "/media/me/A\x1b[2J\nB", "vfat", "/dev/sdb1")
+    for sentence in (told(laptop, "sdb"), disks.described(disks.read(laptop, "sdb"))):
+        assert sentence.isprintable() and len(sentence) < 500
+    assert "A\\x1b[2J\\nB" in told(laptop, "sdb")
+
+
+@pytest.mark.parametrize("letter", "\v\f\r\x1c\x1d\x1e\x85\u00a0\u2028\u3000\n")
+def test_no_letter_in_the_name_of_a_mount_hides_it(laptop: Drawn, letter: str) -> None:
+    laptop.mount("8:17", f"/media/me/A{letter}B", "vfat", "/dev/sdb1")
+    assert "is in use: mounted at /media/me/A" in told(laptop, "sdb", again=True)
+
+
+@pytest.mark.parametrize("letter", "\v\f\r\x1c\x85\u2028")
+def test_no_letter_in_the_name_of_a_swap_file_hides_it(laptop: Drawn, letter: str) -> None:
+    laptop.mount("8:17", "/mnt", "ext4", "/dev/sdb1")
+    laptop.swap(f"/mnt/a{letter}b")
+    assert f"swap on /mnt/a{letter.encode('unicode_escape').decode()}b" in told(laptop, "sdb", again=True)
+
+
+def test_a_disk_that_is_short_by_a_sector_is_told_by_how_much(laptop: Drawn) -> None:
+    size = disks.read(laptop, "sdb").size
+    assert told(laptop, "sdb", need=size) == ""
+    assert "is too small: the image has 16.0 GB, 512 B more" in told(laptop, "sdb", need=size + 512)
+
+
 def test_the_disk_of_the_system_is_never_taken(laptop: Drawn) -> None:
     for again in (False, True):
         sentence = told(laptop, "nvme0n1", again)

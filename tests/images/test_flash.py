@@ -236,3 +236,13 @@ def test_an_image_of_another_kind_takes_no_provision_file(image: Path, tmp_path:
     with pytest.raises(CardFault, match=r"x\.img has no first partition for provision\.toml"):
         flash.main([str(image), str(tmp_path / "card"), "--unsigned", "--provision", str(file)])
     assert not (tmp_path / "card").exists()
+
+
+def test_no_folder_for_temporary_files_is_needed_without_a_provision_file(
+    image: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def none(*_: object, **__: object) -> None:
+        raise FileNotFoundError(2, "no usable temporary directory")
+
+    monkeypatch.setattr(flash.tempfile, "TemporaryDirectory", none)
+    assert flash.main([str(image), str(tmp_path / "card"), "--unsigned"]) == 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 
 import pytest
@@ -71,3 +73,55 @@ def test_the_command_shows_the_id_of_both_halves(tmp_path: Path, capsys: pytest.
     assert key_command.main(["show", str(tmp_path / "ops.pub")]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == lines[1] and len(lines[0].split()[0]) == 16
+
+
+@pytest.mark.parametrize("named", ["made/ops", "{}/made/ops", "made/ops.key", "./made/../made/ops.pub"])
+def test_a_key_may_be_named_with_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], named: str
+) -> None:
+    (tmp_path / "made").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert key_command.main(["new", named.format(tmp_path)]) == 0
+    assert sorted(path.name for path in (tmp_path / "made").iterdir()) == ["ops.key", "ops.pub"]
+    assert keys.load(tmp_path / "made/ops.key").name == "ops" and "made/ops.key: keep it" in capsys.readouterr().out
+    with pytest.raises(UsageFault, match="never overwritten"):
+        key_command.main(["new", named.format(tmp_path)])
+
+
+@pytest.mark.parametrize(
+    ("named", "told"), [("absent/ops", "no folder absent"), ("made/", "no name"), ("..", "no name")]
+)
+def test_a_key_in_no_folder_or_without_a_name_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str, told: str
+) -> None:
+    (tmp_path / "made").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageFault, match=told):
+        key_command.main(["new", named])
+    assert [path.name for path in tmp_path.rglob("*")] == ["made"]
+
+
+def test_a_key_that_could_not_be_written_whole_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The disk is full for the second file, then for the first."""
+    real = os.fsync
+    for full in (2, 1):
+        calls: list[int] = []
+
+        def sync(handle: int, full: int = full, calls: list[int] = calls) -> None:
+            calls.append(handle)
+            if len(calls) == full:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            real(handle)
+
+        monkeypatch.setattr(os, "fsync", sync)
+        with pytest.raises(CardFault, match="could not be made: no space left"):
+            keys.new("ops", tmp_path)
+        assert list(tmp_path.iterdir()) == []
+    monkeypatch.setattr(os, "fsync", real)
+    assert keys.new("ops", tmp_path)[0].is_file()
+
+
+def test_what_is_no_key_is_not_asked_for_its_mode(tmp_path: Path) -> None:
+    public = keys.new("ops", tmp_path)[1]
+    with pytest.raises(CardFault, match="is no signing key"):
+        keys.load(public)

@@ -148,3 +148,82 @@ def test_a_lock_is_written_sorted_one_entry_a_line() -> None:
     text = lock.dumps({"format": 1}, {"wheels": wheels})
     assert text == lock.dumps({"format": 1}, {"wheels": wheels[::-1]})
     assert [row["name"] for row in json.loads(text)["wheels"]] == ["a", "b"] and len(text.splitlines()) == 7
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("needs", 5),
+        ("needs", [1]),
+        ("needs", "libc6"),
+        ("name", 3),
+        ("name", ["x"]),
+        ("name", ""),
+        ("version", None),
+        ("size", True),
+        ("size", 1 << 60),
+        ("size", -1),
+        ("licences", None),
+        ("path", ""),
+        ("path", "pool/x/"),
+        ("path", "pool/./x.deb"),
+        ("path", "pool/.x.deb"),
+        ("path", "pool/x\x00.deb"),
+        ("path", "pool/x y.deb"),
+        ("path", "pool/x.deb?a#b"),
+        ("path", "pool/\u00e4.deb"),
+        ("sha256", 5),
+    ],
+)
+def test_an_entry_of_the_wrong_kind_is_told(tmp_path: Path, key: str, value: object) -> None:
+    item = one(tmp_path)
+    data = json.loads(item.lock.read_bytes())
+    data["debs"][3][key] = value
+    item.lock.write_text(json.dumps(data))
+    with pytest.raises(CardFault, match="is damaged"):
+        lock.load(item)
+
+
+@pytest.mark.parametrize(("key", "value"), [("file", "a/b.whl"), ("file", "../b.whl"), ("pythons", None), ("needs", 1)])
+def test_a_wheel_of_the_wrong_kind_is_told(tmp_path: Path, key: str, value: object) -> None:
+    item = one(tmp_path)
+    place = tmp_path / lock.WHEELS
+    data = json.loads(place.read_bytes())
+    data["wheels"][0][key] = value
+    place.write_text(json.dumps(data))
+    with pytest.raises(CardFault, match=r"wheels\.json: .*damaged"):
+        lock.load(item)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("debs", 5), ("debs", {}), ("debs", None), ("indexes", 5), ("epoch", True), ("epoch", 1 << 40), ("epoch", 1.5)],
+)
+def test_parts_of_the_wrong_kind_are_told(tmp_path: Path, key: str, value: object) -> None:
+    item = one(tmp_path)
+    item.lock.write_text(json.dumps({**json.loads(item.lock.read_bytes()), key: value}))
+    with pytest.raises(CardFault, match=f"{key} is "):
+        lock.load(item)
+    item.lock.write_text("[" * 100_000)
+    with pytest.raises(CardFault, match="cannot read the lock"):
+        lock.load(item)
+
+
+def test_what_a_hand_made_of_a_lock_is_told(tmp_path: Path) -> None:
+    """A name twice, a package of another architecture, one that is needed and was taken out."""
+    item = one(tmp_path)
+    data = json.loads(item.lock.read_bytes())
+    whole = [dict(entry) for entry in data["debs"]]
+
+    def with_debs(debs: list[dict[str, object]]) -> None:
+        item.lock.write_text(json.dumps({**data, "debs": debs}))
+
+    with_debs([*whole, {**whole[0], "version": "0"}])
+    with pytest.raises(CardFault, match=f"{whole[0]['name']} stands there twice"):
+        lock.load(item)
+    with_debs([{**entry, "arch": "amd64"} if entry["name"] == "libc6" else entry for entry in whole])
+    with pytest.raises(CardFault, match="is of armel and holds libc6 of another"):
+        lock.load(item)
+    with_debs([entry for entry in whole if entry["name"] != "libc6"])
+    with pytest.raises(CardFault, match=r"needs libc6, not locked for pi-armv6"):
+        lock.load(item)

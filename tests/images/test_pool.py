@@ -171,3 +171,16 @@ def test_a_package_is_fetched_from_the_archive_it_is_locked_in(tmp_path: Path, m
         monkeypatch.delenv("DEBIAN_SECURITY_MIRROR", raising=False)
         pool.fetch(lock.Lock("bookworm", "armel", 1, (), debs, (), ()), [], None, tmp_path)
         assert [request.path for request in web.seen] == ["/debian/pool/a.deb", "/debian-security/pool/b.deb"]
+
+
+@pytest.mark.parametrize("address", ["nonsense/a.deb", "http://[x/a.deb", "gopher:a.deb", "http://h:port/a.deb"])
+def test_a_mirror_that_is_no_address_is_told_at_once(tmp_path: Path, address: str) -> None:
+    pauses: list[float] = []
+    with pytest.raises(CardFault, match=r"(is no address|unknown url type).*DEBIAN_MIRROR"):
+        pool.download([wanted("a", address)], tmp_path, tries=2, pause=pauses.append)
+
+
+def test_a_folder_that_takes_no_download_is_told_with_the_way_out(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(CardFault, match=r"a_1_armel\.deb has to be fetched and cannot be kept in .*--pool DIR"):
+        pool.download([wanted("a", "http://localhost/a.deb")], tmp_path / "file/cache")

@@ -113,3 +113,30 @@ def test_the_settings_that_an_image_begins_with_take_the_choice() -> None:
     after = toml.load(product.settings(text, read(TEXT + 'tools = "minimal"\n')), "config.toml")[0]
     assert before["tools"]["optional"] == ["*"] and after["tools"]["optional"] == []
     assert after["model"] == before["model"]
+
+
+@pytest.mark.parametrize(
+    ("line", "key"),
+    [
+        ('name = "pr\u00fcf"', "name"),
+        (f'name = "{"x" * 65}"', "name"),
+        ('name = "-x"', "name"),
+        ('suite = "trixie main"', "suite"),
+        ('suite = "../x"', "suite"),
+        ('kernel = "-o"', "kernel"),
+        ('machines = ["bcm2835-rpi-zero", "a/b"]', "machines"),
+        ('packages = ["--allow-downgrades"]', "packages"),
+        ('texts = ["base files"]', "texts"),
+    ],
+)
+def test_what_cannot_stand_in_a_manifest_or_a_command_is_told_before_a_build(line: str, key: str) -> None:
+    own = (product.PRODUCTS / "pi-armv6.toml").read_text("utf-8")
+    top, mark, tables = own.partition("\n[")
+    rows, inside = [], False
+    for row in top.split("\n"):
+        inside = inside or row.partition("=")[0].strip() == key
+        rows += [] if inside else [row]
+        inside = inside and not row.rstrip().endswith(("]", '"'))
+    with pytest.raises(ConfigFault, match=r"is no (plain word|name for a product)") as told:
+        product.read("\n".join([*rows, line]) + mark + tables, product.PRODUCTS / "pi-armv6.toml")
+    assert told.value.key == key

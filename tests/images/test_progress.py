@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import io
+import os
+import struct
+import termios
 
 import pytest
 
@@ -83,3 +87,52 @@ def test_amounts_rates_and_times_are_those_of_a_person() -> None:
     line = far("write", 50_000_000, 100_000_000, "B", 10)
     assert "50 %" in line and "50.0 MB of 100.0 MB" in line and "5.0 MB/s" in line and "10 s left" in line
     assert "left" not in far("write", 0, 100, "B", 10) and "%" not in far("write", 5, 0, "B", 0)
+
+
+@pytest.mark.parametrize("width", [79, 60, 39, 30, 20, 10, 3])
+def test_a_narrow_terminal_gets_what_matters_most(width: int) -> None:
+    line = far("reading back", 123_000_000, 189_800_000, "B", 60, width)
+    assert "64 %" in line and (len(line) <= width or line.strip() == "64 %")
+    assert ("[#" in line) == (width >= 79) and ("left" in line) == (width >= 30)
+    assert "files" in far("x" * 50, 3, 0, "files", 0, width)
+
+
+def test_the_width_is_that_of_the_terminal_that_is_drawn_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Standard output may be a file, and COLUMNS somebody else's."""
+    leader, follower = os.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 40, 0, 0))
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("TERM", "screen")
+    with os.fdopen(follower, "w") as out:
+        clock = Clock()
+        progress = Progress(out, clock=clock)
+        with progress.step("reading back"):
+            for _ in range(5):
+                clock.now += 20
+                progress.at(123_000_000, 189_800_000)
+        told = os.read(leader, 65536).decode()
+    os.close(leader)
+    drawn = [line.partition("\x1b")[0] for line in told.split("\r")]
+    assert progress.live and any("64 %" in line for line in drawn)
+    assert max(len(line.rstrip()) for line in drawn) < 40
+
+
+@pytest.mark.parametrize("term", ["dumb", "", None])
+def test_a_terminal_that_cannot_draw_gets_plain_lines(monkeypatch: pytest.MonkeyPatch, term: str | None) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setenv("TERM", "xterm")
+    assert Progress(Terminal()).live
+    monkeypatch.setenv("TERM", term) if term is not None else monkeypatch.delenv("TERM")
+    out = Terminal()
+    with Progress(out).step("copy"):
+        pass
+    assert "\x1b" not in out.getvalue() and "\r" not in out.getvalue()
+
+
+def test_a_note_is_no_command_to_a_terminal() -> None:
+    out = io.StringIO()
+    Progress(out).note("key \x1b]0;x\x07\x9b2J\nsecond line")
+    assert out.getvalue() == "key \\x1b]0;x\\x07\\x9b2J\nsecond line\n"

@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from edge.faults import CardFault, UsageFault
-from images import disks
+from images import disks, target
 from images.target import open_disk, open_file
 from tests.support import drawn_machines as drawn
 
@@ -90,3 +91,28 @@ def test_a_device_that_became_another_is_not_written(tmp_path: Path) -> None:
     assert not stat.S_ISBLK(other.stat().st_mode)
     with pytest.raises(UsageFault, match="became another device meanwhile"):
         open_disk(machine, disk, str(other))
+
+
+def test_a_file_that_became_another_meanwhile_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between the look at a name and its opening somebody puts a link, a pipe or another file there."""
+    victim, path, source = tmp_path / "victim", tmp_path / "card", tmp_path / "image"
+    for file in (victim, source):
+        file.write_bytes(b"v" * 8192)
+    real = target._same
+
+    def link() -> None:
+        path.symlink_to(victim)
+
+    for change in (link, lambda: os.mkfifo(path), lambda: path.write_bytes(b"o" * 8192)):
+
+        def swapped(name: str, judged: os.stat_result, change: Callable[[], object] = change) -> int:
+            path.rename(tmp_path / "old")
+            change()
+            return real(name, judged)
+
+        path.write_bytes(b"c" * 8192)
+        monkeypatch.setattr(target, "_same", swapped)
+        with pytest.raises(UsageFault, match=r"became another file|could not be opened|too many|loop"):
+            target.open_file(str(path), 4096, source)
+        path.unlink()
+    assert victim.read_bytes() == b"v" * 8192

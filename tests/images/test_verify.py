@@ -284,3 +284,12 @@ def test_a_root_that_would_fill_this_machine_or_hold_it_up_is_not_unpacked(
     pack()
     with pytest.raises(CardFault, match="a device, a pipe or a socket"):
         verify._bounded(packed)
+
+
+def test_ranges_without_a_hash_are_said_to_be_not_compared(damaged: Damage, of: bmap.Map) -> None:
+    read, size = damaged({}), of.size
+    bare = bmap.Map(of.size, of.block, (*of.ranges[:-1], bmap.Range(of.ranges[-1].first, of.ranges[-1].last)))
+    row = verify._mapped(read, size, bare, Progress(None))
+    assert row.state == contents.LEFT and "1 of" in row.sentence and "were not compared" in row.sentence
+    whole = verify._mapped(read, size, of, Progress(None))
+    assert whole.state == OK and "outside them are in no use and were not compared" in whole.sentence

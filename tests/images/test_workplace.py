@@ -27,11 +27,29 @@ def test_what_a_killed_build_left_goes_with_the_next_one(tmp_path: Path) -> None
     if not child:
         os._exit(0)
     os.waitpid(child, 0)
-    dead, alive = tmp_path / f".building-{child}-x", tmp_path / f".building-{os.getpid()}-y"
-    for path in (dead, alive, tmp_path / ".building-odd"):
+    dead, taken = tmp_path / f".building-{child}-x", tmp_path / f".building-{os.getpid()}-y"
+    for path in (dead, taken, tmp_path / ".building-odd"):
         path.mkdir()
+    # A build of another container: here its number is nobody's, and it lives.
+    with workplace.held(tmp_path, f".building-{child}-") as alive, workplace.place(tmp_path, keep=False) as work:
+        assert not dead.exists() and not taken.exists() and (tmp_path / ".building-odd").exists()
+        assert alive.is_dir() and work.is_dir()
     with workplace.place(tmp_path, keep=False):
-        assert not dead.exists() and alive.exists() and (tmp_path / ".building-odd").exists()
+        assert not alive.exists()
+
+
+def test_a_folder_of_a_living_process_stays_when_it_is_killed_and_goes_then(tmp_path: Path) -> None:
+    reads, writes = os.pipe()
+    child = os.fork()
+    if not child:
+        with workplace.place(tmp_path, keep=False) as work:
+            os.write(writes, os.fsencode(work))
+            os.kill(os.getpid(), 9)
+    left = Path(os.fsdecode(os.read(reads, 4096)))
+    os.waitpid(child, 0)
+    assert left.is_dir()
+    with workplace.place(tmp_path, keep=False):
+        assert not left.exists()
 
 
 def test_too_little_room_is_told_before_anything_is_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -48,11 +66,30 @@ def test_results_of_another_version_stay_and_the_manifest_is_of_the_new_one(tmp_
     results, folder = tmp_path / "results", tmp_path / "out/x"
     results.mkdir()
     folder.mkdir(parents=True)
-    for name in ("x-1.img.zst", "manifest.json", "manifest.sig"):
+    for name in ("x-1.img.zst", "x-1.update", "x-2.update", "x-2.img.bmap", "manifest.json", "manifest.sig"):
         (folder / name).write_text("old")
     for name in ("x-2.img.zst", "manifest.json"):
         (results / name).write_text("new")
-    workplace.published(results, folder)
+    workplace.published(results, folder, "x-2")
     found = {path.name: path.read_text() for path in folder.iterdir()}
-    assert found == {"x-1.img.zst": "old", "x-2.img.zst": "new", "manifest.json": "new"}
+    # An update of this version that an earlier build signed is not one of this build.
+    assert found == {"x-1.img.zst": "old", "x-1.update": "old", "x-2.img.zst": "new", "manifest.json": "new"}
     assert list(results.iterdir()) == []
+
+
+def test_two_builds_that_end_at_once_publish_one_after_the_other(tmp_path: Path) -> None:
+    results, folder = tmp_path / "results", tmp_path / "out"
+    results.mkdir()
+    folder.mkdir()
+    (results / "manifest.json").write_text("second")
+    with workplace.locked(folder):
+        child = os.fork()
+        if not child:
+            workplace.published(results, folder, "x-1")
+            os._exit(0)
+        lock = f"{folder.stat().st_ino} "
+        while not any("->" in line and lock in line for line in Path("/proc/locks").read_text().splitlines()):
+            assert os.waitpid(child, os.WNOHANG) == (0, 0)
+        assert (results / "manifest.json").exists()
+    assert os.waitpid(child, 0)[1] == 0
+    assert (folder / "manifest.json").read_text() == "second"

@@ -57,7 +57,7 @@ class Drawn(Machine):
             (self.real(name) / "holders" / upper).touch()
 
     def mount(self, number: str, point: str, kind: str, source: str, options: str = "rw") -> None:
-        spaced = point.replace("\\", "\\134").replace(" ", "\\040")
+        spaced = point.replace("\\", "\\134").replace(" ", "\\040").replace("\n", "\\012")
         self._lines.append(
             f"{len(self._lines) + 22} 1 {number} / {spaced} rw,relatime shared:1 - {kind} {source} {options}"
         )
@@ -97,11 +97,19 @@ def nvme(machine: Drawn, name: str = "nvme0n1", major: int = 259) -> None:
         machine.part(name, f"{name}p{number}", f"{major}:{number}", size)
 
 
-def usb(machine: Drawn, name: str = "sdb", minor: int = 16, size: int = 16 * GB, removable: str = "1") -> None:
+def usb(
+    machine: Drawn,
+    name: str = "sdb",
+    minor: int = 16,
+    size: int = 16 * GB,
+    removable: str = "1",
+    model: str = "Ultra           ",
+    serial: str = "4C530001",
+) -> None:
     """A USB stick or a card in a USB reader, with one partition."""
     bus = "pci0000:00/0000:00:14.0/usb1/1-2"
     machine.write(f"sys/devices/{bus}/idVendor", "0781\n")
-    machine.write(f"sys/devices/{bus}/serial", "4C530001\n")
+    machine.write(f"sys/devices/{bus}/serial", f"{serial}\n")
     where = f"{bus}/1-2:1.0/host6/target6:0:0/6:0:0:{minor}"
     machine.block(
         name,
@@ -110,7 +118,7 @@ def usb(machine: Drawn, name: str = "sdb", minor: int = 16, size: int = 16 * GB,
         size,
         removable=removable,
         device__vendor="SanDisk ",
-        device__model="Ultra           ",
+        device__model=model,
     )
     machine.part(name, f"{name}1", f"8:{minor + 1}", size - 4 * 10**6)
 
