@@ -51,8 +51,12 @@ single: ## dist/fieldhand-X.Y: everything in one file, for one version of Python
 	mkdir -p dist
 	$(PYTHON) bin/single.py dist/fieldhand-$(VERSION)
 
+# Which of them are built again and compared: TWICE=pi-armv6 saves the time of two.
+TWICE ?= $(PRODUCTS)
+PRODUCTS := pi-armv6 pi-armv7 pi-arm64
 images: $(READY) ## the three card images, each built twice and compared; IMAGES="--key NAME.key" signs them
-	set -e; for product in pi-armv6 pi-armv7 pi-arm64; do $(VENV)/bin/python -m images build $$product --twice $(IMAGES); done
+	set -e; for product in $(filter-out $(TWICE),$(PRODUCTS)); do $(VENV)/bin/python -m images build $$product $(IMAGES); done; \
+	for product in $(filter $(TWICE),$(PRODUCTS)); do $(VENV)/bin/python -m images build $$product --twice $(IMAGES); done
 
 clean: ## remove all that was made here
 	rm -rf .cache build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache
