@@ -19,7 +19,7 @@ STOPPED = "There is no other slot to start"
 
 
 def test_a_spoilt_root_is_left_for_the_other_slot(tmp_path: Path) -> None:
-    with inserted("raspi3b", tmp_path) as board:
+    with inserted("raspi0", tmp_path) as board:
         card.spoil(board.card, layout.SLOT_A, "root.sqfs")
         board.boot("root.sqfs is not what root.sha256 says. Slot b is taken instead")
         assert board.console.expect(UP, 900).groups() == ("b", "1", "rotten")
