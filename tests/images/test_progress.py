@@ -110,7 +110,9 @@ def test_the_width_is_that_of_the_terminal_that_is_drawn_on(monkeypatch: pytest.
             for _ in range(5):
                 clock.now += 20
                 progress.at(123_000_000, 189_800_000)
-        told = os.read(leader, 65536).decode()
+        told = ""
+        while not told.endswith(" s\r\n"):
+            told += os.read(leader, 65536).decode()
     os.close(leader)
     drawn = [line.partition("\x1b")[0] for line in told.split("\r")]
     assert progress.live and any("64 %" in line for line in drawn)
