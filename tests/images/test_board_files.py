@@ -38,7 +38,7 @@ def test_what_init_runs_is_there_and_can_be_run() -> None:
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
 def test_a_program_that_busybox_has_a_poorer_one_of_is_called_by_its_place(script: Path) -> None:
-    """Debian's static busybox is built with FEATURE_SH_STANDALONE: its shell takes an applet before it looks at PATH."""
+    """Debian's busybox-static has FEATURE_SH_STANDALONE: its shell takes an applet before it looks at PATH."""
     code = re.sub(r"(?m)^\s*#.*$", "", script.read_text("utf-8"))
     assert not re.findall(r"(?<![\w/-])(?:mke2fs|mkfs\.ext[234]|e2fsck|fsck|tune2fs)\b", code)
 
