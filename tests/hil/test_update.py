@@ -160,10 +160,11 @@ def cut(board: Machine, phase: str, drawn: random.Random) -> str:
         board.cut()
         return f"{seen} %"
     if phase == STARTS:
-        for _ in range(state.TRIES):
+        for start in range(state.TRIES):
+            if start:
+                board.power_on()
             board.console.expect(AFTER["kernel"][0], 900)
             board.cut()
-            board.power_on()
         return f"{state.TRIES} starts"
     text, most = AFTER[phase]
     board.console.expect(text, 900)
