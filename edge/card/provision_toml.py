@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 FILE = "provision.toml"
 MOST = 50  # lines that are no TOML
+LAST_LINE = 57  # GPIO57 is the last one of a BCM2711, and no other model has more
 
 
 def asked(raw: bytes, here: bool, name: str = FILE) -> tuple[Asked, list[Wrong]]:
@@ -41,6 +42,7 @@ def asked(raw: bytes, here: bool, name: str = FILE) -> tuple[Asked, list[Wrong]]
     _names(data, reader)
     from edge.card import provision_settings
 
+    _lines_there(data, reader)
     settings = provision_settings.check(data, reader, here)
     for sentence in settings.warnings if settings is not None else ():
         reader.wrong.append(Wrong(name, 0, sentence, only_said=True))
@@ -151,6 +153,18 @@ def _names(data: dict[str, Any], reader: Reader) -> None:
             if near(key, own):
                 reader.unknown(f"{name}.{key}", key, dict.fromkeys((*own, *below)))
                 del data[name][key]
+
+
+def _lines_there(data: dict[str, Any], reader: Reader) -> None:
+    """Lines that no board of ours has: the guard would start for none of the outputs over one of them."""
+    for kind in ("outputs", "inputs"):
+        tables = data.get(kind)
+        for name, table in tables.items() if isinstance(tables, dict) else ():
+            line = table.get("line") if isinstance(table, dict) else None
+            number = line[4:] if isinstance(line, str) and line[:4] == "GPIO" else ""
+            if number.isdecimal() and (len(number) > 2 or int(number) > LAST_LINE):
+                key = f"{kind}.{name}.line"
+                reader.note(key, f"{key}: no Raspberry Pi has a line {line[:20]}", "the header has GPIO2 to GPIO27")
 
 
 def _uncleaned(written: Written, found: Asked, name: str) -> list[Wrong]:

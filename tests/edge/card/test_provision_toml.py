@@ -153,6 +153,8 @@ def test_every_wrong_line_is_told_with_its_number_all_at_once() -> None:
         ("a = [1,\nb = 2", 1, "not TOML"),
         ("[outputs.pump]\nmax_on = 3", 1, "needs a line"),
         ("[outputs.pump]\nline = 'GPIO4'\n[inputs.pump]\nline = 'GPIO5'", 3, "two things"),
+        ("[outputs.pump]\nmax_on = 3\nline = 'GPIO99'", 3, "no Raspberry Pi has a line GPIO99"),
+        ("[inputs.door]\nline = 'GPIO58'", 2, "GPIO2 to GPIO27"),
     ],
 )
 def test_a_wrong_line_is_told_with_what_would_be_right(text: str, line: int, words: str) -> None:
