@@ -32,6 +32,10 @@ def read(text: str) -> Found | None:
     return None if stuck else (data, lines)
 
 
+# How tomllib and tomli say that a text of one line has no end.
+_OPEN = (r"Illegal character '\n'", 'Expected "\'"', "Unterminated string")
+
+
 def load(text: str, name: str) -> Found:
     """As `read`, with tomllib's or tomli's help where it is needed. ConfigFault names `name` and the line."""
     data, lines, stuck = _read(text)
@@ -50,7 +54,10 @@ def load(text: str, name: str) -> Found:
         said = str(fault)
         number = said.rpartition("at line ")[2].partition(",")[0]
         where = f"{name}:{number}" if number.isdecimal() else f"{name}:{stuck}"
-        raise ConfigFault(f"not TOML: {said.partition(' (at ')[0]}", "correct this line", where) from fault
+        what, _, _ = said.partition(" (at ")
+        if what in _OPEN:
+            what = "a quotation mark is missing: a text has no end"
+        raise ConfigFault(f"not TOML: {what}", "correct this line", where) from fault
 
 
 def _read(text: str) -> tuple[dict[str, Any], dict[str, int], int]:

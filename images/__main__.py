@@ -24,17 +24,17 @@ from edge.text import visible
 
 # verb -> (module, what it does)
 VERBS = {
-    "build": ("images.command", "PRODUCT|FILE.toml: make the image of a card, an update, and what belongs to them"),
-    "verify": ("images.verify", "IMAGE|CARD: compare every byte with its block map, manifest and hashes"),
-    "flash": ("images.flash", "IMAGE [TARGET]: write a card and read it back; without TARGET list the cards"),
-    "lock": ("images.lock_command", "update [PRODUCT ...]: fix the packages that images are made from"),
+    "build": ("images.command", "PRODUCT|FILE.toml: make a card's image, its update and papers"),
+    "verify": ("images.verify", "IMAGE|CARD: compare every byte with block map, manifest and hashes"),
+    "flash": ("images.flash", "IMAGE [TARGET]: write a card, read it back; no TARGET: list the disks"),
+    "lock": ("images.lock_command", "update|show [PRODUCT ...]: the packages that images are made from"),
     "key": ("images.key_command", "new NAME | show FILE: keys that updates are signed with"),
 }
 
 
 def usage() -> str:
     """The text of --help."""
-    lines = ["usage: fieldhand image VERB ...        (in a checkout: python -m images VERB ...)", ""]
+    lines = ["usage: fieldhand image VERB ...    (in a checkout: python3 -m images VERB ...)", ""]
     lines += [f"  {verb:<8}{what}" for verb, (_, what) in VERBS.items()]
     return "\n".join([*lines, "", "fieldhand image VERB --help tells the rest; docs/images.md is the guide."])
 

@@ -59,7 +59,11 @@ def find_map(image: Path) -> Path | None:
 def _manifest(folder: Path, keys: list[Key], unsigned: bool) -> tuple[Manifest | None, Key | None, list[str]]:
     text_path, signature_path = folder / "manifest.json", folder / "manifest.sig"
     if not text_path.is_file():
-        _must(unsigned, f"no manifest.json lies in {folder}: nothing says who made this image")
+        _must(
+            unsigned,
+            f"no manifest.json lies in {folder}: nothing says who made this image",
+            "--bmap FILE where the image's map and manifest are",
+        )
         return None, None, ["no manifest: nothing says who made this image"]
     text = _bytes(text_path, manifest.LARGEST)
     if not signature_path.is_file():

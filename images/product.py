@@ -99,7 +99,8 @@ def load(name: str) -> Product:
     try:
         text = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as fault:
-        raise ConfigFault(f"cannot read the product: {fault}", "name a TOML file", str(path)) from fault
+        why = fault.strerror or "unknown" if isinstance(fault, OSError) else "it is no text in UTF-8"
+        raise ConfigFault(f"cannot read the product: {why.lower()}", "name a TOML file", str(path)) from fault
     return read(text, path)
 
 

@@ -173,7 +173,7 @@ def unpacking(path: Path) -> Iterator[IO[bytes]]:
         out.close()
         told = errors.read().decode("utf-8", "replace").strip()
         if child.wait() > 0:
-            raise CardFault(f"{path.name} could not be unpacked: {told or 'zstd said nothing'}")
+            raise CardFault(f"{path.name} could not be unpacked: {told or 'it is damaged or cut off'}")
 
     try:
         yield out

@@ -71,7 +71,7 @@ def _rows(told: argparse.Namespace, progress: Progress) -> Iterator[Row]:
     trusted = [keys.load_public(key) for key in told.key]
     node = Machine().node(str(path))
     if node.kind not in ("file", "block"):
-        raise UsageFault(f"{path} is {node.kind}, neither an image nor a card")
+        raise UsageFault(f"{path} is neither an image nor a card: {node.kind}", "name a .img, a .img.zst or /dev/...")
     found, row = _beside(path, told, trusted)
     yield row
     yield from _size(path, node.kind)

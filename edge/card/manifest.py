@@ -26,7 +26,7 @@ MOST_FILES = 64
 DOMAIN = b"fieldhand-manifest-1\n"
 SIGNATURE_TEXT = 16 + 1 + 88 + 1  # bytes of the signature's file
 _WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.+~")
-_SIGNED_WITH = "ask who made it, and with which key; the keys of this board are in /etc/fieldhand/keys"
+_SIGNED_WITH = "ask who made it, and with which key; --key names those trusted here, `update status` those of a board"
 
 
 class File(Record):

@@ -45,6 +45,8 @@ def data(options: Options) -> int:
         return _restore(options, words[1])
     if words == ("reset",):
         return _reset(options)
+    if words in (("backup",), ("restore",)):
+        raise UsageFault(f"data {words[0]} needs a file", USAGE)
     asked = f"knows no {' '.join(words)[:60]!r}" if words else "needs to know what to do"
     raise UsageFault(f"data {asked}", USAGE)
 
@@ -115,10 +117,14 @@ def _backup(options: Options, path: str) -> int:
     for sentence in kept.left_out:
         say(f"not in it: {sentence}")
     where = "stdout" if path == "-" else path
-    say(f"{kept.files} files, {kept.bytes / 1e6:.1f} MB, are in {where}")
+    say(f"{kept.files} files, {_amount(kept.bytes)}, are in {where}")
     say("it holds the board's secrets: keep it as you keep a key")
     _noted(what["state"], "data backup", {"files": kept.files})
     return 0
+
+
+def _amount(count: int) -> str:
+    return f"{count / 1e6:.1f} MB" if count >= 1e5 else f"{count / 1e3:.1f} kB"
 
 
 def _to_file(path: str, write: Callable[[BinaryIO], Kept]) -> Kept:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from edge.cli.args import Options
 
 HOW = "provision check FILE or FOLDER, provision apply, provision status"
+NO_CARD = "provision check FILE only looks; provision apply FOLDER DATA and status FOLDER DATA take folders for a card"
 
 
 def provision(options: Options) -> int:
@@ -53,6 +54,8 @@ def _at(words: tuple[str, ...], what: Callable[[str, str, str], int]) -> int:
     from edge.card.provision_disk import Disk, finish
 
     finish(Disk(), DATA)  # what a cut left half moved is moved, whatever becomes of the first partition
+    if not os.path.exists(RELEASE):
+        raise CardFault("this system was started from no card of ours", NO_CARD)
     with First() as folder:
         return what(folder, DATA, RUN)
 
@@ -99,7 +102,7 @@ def _remember(run: str, result: Result) -> None:
     try:
         provisioning.remember(run, result)
     except OSError as fault:
-        say(f"provision: what was done cannot be noted in {run}: {fault}")
+        say(f"provision: what was done cannot be noted in {run}: {(fault.strerror or str(fault)).lower()}")
 
 
 def status(folder: str, data: str, run: str) -> int:
@@ -152,7 +155,8 @@ def _when(data: str, run: str, number: int) -> list[str]:
     started = number or next((int(row) for row in rows(f"{data}/etc/starts") if row.isdecimal()), 0)
     clock = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())
     known = "set by a time server" if rows(f"{run}/clock.txt") else "not set yet, so it may be wrong"
-    return [f"start {started or 'that nobody counted'} of this board; its clock says {clock} ({known})"]
+    which = f"start {started} of this board" if started else "a start of this board that nobody counted"
+    return [f"{which}; its clock says {clock} ({known})"]
 
 
 def _board(data: str) -> list[str]:

@@ -28,11 +28,14 @@ fieldhand audit verify|show [N|all]|export FILE|key
 fieldhand config show|init [FILE]     what is set and by whom; a first file
 fieldhand image build|verify|flash|lock|key ...
                                       cards for boards, from a checkout
-fieldhand provision check FILE        what a card is to be told, checked
+fieldhand provision check FILE|apply|status
+                                      what a card is to be told; what came of it
 fieldhand update FILE|URL|status|confirm|back
                                       this board's other slot: written, started
 fieldhand data backup FILE|restore FILE|reset
                                       what this board keeps
+fieldhand card prepare|health         steps of a card's boot; its init runs them
+fieldhand supervise                   a board's service: feeds its watchdog
 
 options, before or after the command:
   --board sim|sim:NAME|auto|FILE

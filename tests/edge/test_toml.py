@@ -220,6 +220,13 @@ def test_what_is_no_toml_is_a_fault_with_its_line(text: str, where: str) -> None
     assert caught.value.where == where
 
 
+@pytest.mark.parametrize("text", ['a = 1\nb = "x\n', "a = 1\nb = 'x\nc = 2\n", 'a = 1\nb = ["x\n"]\n', 'a = 1\nb = "x'])
+def test_a_quotation_mark_that_is_missing_is_told(text: str) -> None:
+    with pytest.raises(ConfigFault, match="not TOML: a quotation mark is missing") as caught:
+        toml.load(text, "c")
+    assert caught.value.where == "c:2"
+
+
 def test_deep_lists_are_a_fault() -> None:
     with pytest.raises(ConfigFault):
         toml.load("a = " + "[" * 50_000, "c")

@@ -70,6 +70,14 @@ def test_a_changed_manifest_and_a_forged_signature_are_refused(image: Path) -> N
         look(image, key())
 
 
+def test_what_lies_elsewhere_is_told_how_its_map_is_named(image: Path, tmp_path: Path) -> None:
+    lone = tmp_path / "lone" / "card.img"
+    lone.parent.mkdir()
+    lone.write_bytes(b"x")
+    with pytest.raises(CardFault, match=r"no manifest\.json lies in .*--bmap FILE.*--unsigned"):
+        look(lone, key())
+
+
 def test_nothing_and_an_unsigned_manifest_must_be_said(image: Path) -> None:
     image.with_name("manifest.sig").unlink()
     with pytest.raises(CardFault, match="is not signed"):

@@ -31,6 +31,7 @@ def ran(*words: str | Path, cwd: Path = ROOT) -> subprocess.CompletedProcess[str
 def test_help_names_every_verb_and_every_verb_has_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
     told = capsys.readouterr().out
+    assert all(len(line) <= 80 for line in told.splitlines()), "a serial console has 80 columns"
     for verb in VERBS:
         assert f"  {verb} " in told
         with pytest.raises(SystemExit) as ended:

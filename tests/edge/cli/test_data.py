@@ -101,6 +101,8 @@ def test_words_that_mean_nothing_are_told() -> None:
     for words in (["data"], ["data", "backup"], ["data", "restore", "a", "b"], ["data", "drop"]):
         with pytest.raises(UsageFault):
             module.data(parse(words))
+    with pytest.raises(UsageFault, match="data backup needs a file"):
+        module.data(parse(["data", "backup"]))
 
 
 def test_a_name_says_how_it_is_packed(worked: Path, tmp_path: Path) -> None:
