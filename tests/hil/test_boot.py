@@ -129,6 +129,8 @@ def test_a_login_lands_at_the_agents_prompt(board: Looked) -> None:
     console = board.machine.console
     console.line("exit")
     console.login("operator", "fieldhand", "fieldhand> ", 600)
+    console.send("\x03")  # ends no session: the agent has one of its own
+    console.expect("fieldhand> ")
     console.line("How warm is it?")
     console.expect(r" C \(", 600)
     console.expect("fieldhand> ", 600)
