@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 import secrets
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from edge.card import ed25519, manifest
@@ -44,13 +45,19 @@ def new(name: str, folder: Path) -> tuple[Path, Path]:
         if path.exists() or path.is_symlink():
             raise UsageFault(f"{path} is there already", "a key is never overwritten: take another name or folder")
     seed = secrets.token_bytes(32)
-    _write(secret, f"{seed.hex()}\n", 0o600)
-    try:
+    with ExitStack() as half:
+        half.callback(_gone, secret)
+        _write(secret, f"{seed.hex()}\n", 0o600)
+        half.callback(_gone, public)
         _write(public, f"{ed25519.public_key(seed).hex()} {name}\n", 0o644)
-    except BaseException:
-        secret.unlink()
-        raise
+        half.pop_all()
     return secret, public
+
+
+def _gone(path: Path) -> None:
+    """What was begun and not ended leaves nothing."""
+    with suppress(FileNotFoundError):
+        path.unlink()
 
 
 def placed(named: str, folder: Path) -> tuple[str, Path]:
@@ -61,17 +68,12 @@ def placed(named: str, folder: Path) -> tuple[str, Path]:
 
 
 def _write(path: Path, text: str, mode: int) -> None:
-    """A new file with this text, on the disk; none when that fails."""
+    """A new file with this text, on the disk."""
     try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-        try:
-            with os.fdopen(handle, "w", encoding="ascii") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-        except BaseException:
-            path.unlink()
-            raise
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "w", encoding="ascii") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
     except OSError as error:
         raise CardFault(f"{path} could not be made: {(error.strerror or 'unknown').lower()}") from error
 
