@@ -153,7 +153,8 @@ def _wall(options: Options, settings: Settings, state: str) -> Iterator[Finding]
     try:
         made = claims.claims(found, state, key if state and os.path.exists(key) else "")
     except OSError as error:
-        yield Finding("wall", "wrong", f"what it holds cannot be tried: {error.strerror or error}", "free some memory")
+        fix = "try again when it is less so" if error.errno == 110 else "free some memory"
+        yield Finding("wall", "wrong", f"what it holds cannot be tried: {error.strerror or error}", fix)
         return
     for one in made:
         missing = "wrong" if one.act in level.MUST.get(found.name, ()) and not one.absent else "absent"

@@ -55,6 +55,7 @@ WORDS = {
     "module": ("kernel modules", "no kernel module can be loaded", "kernel modules can be loaded"),
 }
 ENDS = "ends"
+SECONDS = 120.0  # for all acts; a slow board that is busy besides needs more than half a minute
 LOWER = ("write", "mode", "devices", "ports", "signal", "environment", "key")  # what the level seccomp leaves to rights
 
 
@@ -74,7 +75,7 @@ def claims(level: Level, state: str = "", key: str = "") -> tuple[Claim, ...]:
 
     OSError when the child that tries them cannot be started; nothing is enforced then.
     """
-    found = trial.attempt(level.name, tuple(WORDS), state, key)
+    found = trial.attempt(level.name, tuple(WORDS), state, key, SECONDS)
     same = int(found["user"]) == os.geteuid()
     made = [_claim(act, found[act], level, same) for act in WORDS]
     return (*made, _ends(level, state))

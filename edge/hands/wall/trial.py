@@ -114,17 +114,19 @@ def plan_for(scenery: Scenery, level: str, state: str, names: dict[str, str]) ->
     )
 
 
-def attempt(level: str, acts: Sequence[str], state: str = "", key: str = "") -> dict[str, str]:
+def attempt(
+    level: str, acts: Sequence[str], state: str = "", key: str = "", seconds: float = PATIENCE
+) -> dict[str, str]:
     """What became of each act on a level: managed, stopped, nothing, untried; and `user`, a number.
 
-    `state` is the agent's folder and `key` the file in it to try. OSError when the child does not start or does not
-    answer.
+    `state` is the agent's folder and `key` the file in it to try. OSError when the child does not start, does not
+    answer, or is not done in time (ETIMEDOUT).
     """
     scenery = Scenery(key)
     try:
         made = plan_for(scenery, level, state, {**scenery.names(), "ACTS": " ".join(acts)})
         most = dict(limits.wanted(made))[resource.RLIMIT_NPROC]
-        told = _heard(replace(made, environment=(*made.environment, ("PROCESSES", str(most)))))
+        told = _heard(replace(made, environment=(*made.environment, ("PROCESSES", str(most)))), seconds)
     finally:
         scenery.close()
     found = dict(line.split(" ", 1) for line in told.splitlines() if " " in line)
@@ -150,11 +152,14 @@ def ends(level: str, state: str = "") -> bool:
         scenery.close()
 
 
-def _heard(plan: Confinement) -> str:
-    """Start the child that tries the acts and hear it to its end."""
+def _heard(plan: Confinement, seconds: float) -> str:
+    """Start the child that tries the acts and hear it to its end; OSError when that does not come in time."""
     child = _Started(plan, ["-c", CODE, interpreter()[1][-1]])
     try:
-        return child.heard(0)[0].decode("ascii", "replace")
+        said, whole = child.heard(0, seconds)
+        if not whole:
+            raise OSError(110, f"the child that tries the wall was not done within {seconds:.0f} s: this board is busy")
+        return said.decode("ascii", "replace")
     finally:
         child.end()
         child.close()

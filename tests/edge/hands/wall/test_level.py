@@ -64,6 +64,11 @@ def test_a_wall_that_lets_something_through_is_not_that_wall() -> None:
         assert any(came[act] != "stopped" for act in must), name
 
 
+def test_a_trial_that_is_not_done_in_time_is_told_as_that() -> None:
+    with pytest.raises(OSError, match="was not done within 0 s"):
+        trial.attempt("off", level.QUICK, seconds=0.0)
+
+
 def test_acts_that_are_nearly_harmless_are_not_tried_without_a_filter() -> None:
     came = trial.attempt("off", ("mount", "reboot", "clock", "module", "processes", "write"))
     assert came.pop("write") == "managed" and came.pop("user") and set(came.values()) == {"untried"}
