@@ -46,9 +46,8 @@ def new(name: str, folder: Path) -> tuple[Path, Path]:
             raise UsageFault(f"{path} is there already", "a key is never overwritten: take another name or folder")
     seed = secrets.token_bytes(32)
     with ExitStack() as half:
-        half.callback(_gone, secret)
         _write(secret, f"{seed.hex()}\n", 0o600)
-        half.callback(_gone, public)
+        half.callback(_gone, secret)
         _write(public, f"{ed25519.public_key(seed).hex()} {name}\n", 0o644)
         half.pop_all()
     return secret, public
@@ -68,12 +67,16 @@ def placed(named: str, folder: Path) -> tuple[str, Path]:
 
 
 def _write(path: Path, text: str, mode: int) -> None:
-    """A new file with this text, on the disk."""
+    """A new file with this text, on the disk; none when that fails."""
     try:
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "w", encoding="ascii") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        with ExitStack() as half:
+            half.callback(_gone, path)
+            with os.fdopen(handle, "w", encoding="ascii") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            half.pop_all()
     except OSError as error:
         raise CardFault(f"{path} could not be made: {(error.strerror or 'unknown').lower()}") from error
 
