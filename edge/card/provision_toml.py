@@ -164,7 +164,8 @@ def _lines_there(data: dict[str, Any], reader: Reader) -> None:
             number = line[4:] if isinstance(line, str) and line[:4] == "GPIO" else ""
             if number.isdecimal() and (len(number) > 2 or int(number) > LAST_LINE):
                 key = f"{kind}.{name}.line"
-                reader.note(key, f"{key}: no Raspberry Pi has a line GPIO{number[:16]}", "the header has GPIO2 to GPIO27")
+                sentence = f"{key}: no Raspberry Pi has a line GPIO{number[:16]}"
+                reader.note(key, sentence, "the header has GPIO2 to GPIO27")
 
 
 def _uncleaned(written: Written, found: Asked, name: str) -> list[Wrong]:
