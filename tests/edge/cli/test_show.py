@@ -14,8 +14,7 @@ ASK = Decision("ask", "medium", "read.outside", "reads that")
 
 
 @pytest.fixture
-def lines(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Lines:
-    monkeypatch.setattr(cli, "_printer", None)
+def lines(capfd: pytest.CaptureFixture[str]) -> Lines:
     made = Lines()
     made.knows(SCHEMAS)
     return made
