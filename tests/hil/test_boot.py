@@ -16,6 +16,7 @@ import pytest
 from edge.card.layout import CONFIG
 from hil import card
 from hil.boards import BOARDS
+from hil.console import Console, Silence
 from hil.qemu import Machine
 from tests.support.emulated import inserted, shell
 
@@ -106,7 +107,7 @@ def test_a_child_of_a_tool_is_a_user_of_its_own(board: Looked) -> None:
     code, text = board.run(
         "cd /data/work && fieldhand --mode full tool bash command='echo user $(id -u); touch by-a-tool'"
     )
-    user = re.search(r"(?m)^user (\d+)$", text)
+    user = re.search(r"user (\d+)", text)  # beside what a spinner left on its line
     assert code == 0 and user and int(user[1]) >= 60000, text
     assert board.run("rm /data/work/by-a-tool")[0] == 0
 
@@ -126,12 +127,23 @@ def test_doctor_is_green_or_says_why(board: Looked) -> None:
     assert code == 0
 
 
+def _interrupted(console: Console) -> None:
+    """Ctrl-C brings the prompt again. A key is lost while a line editor changes the terminal: a person presses it again."""
+    for _ in range(20):
+        console.send("\x03")
+        try:
+            console.expect("fieldhand> ", 15)
+        except Silence:
+            continue
+        return
+    raise Silence("fieldhand> ", 300, "")
+
+
 def test_a_login_lands_at_the_agents_prompt(board: Looked) -> None:
     console = board.machine.console
     console.line("exit")
     console.login("operator", "fieldhand", "fieldhand> ", 600)
-    console.send("\x03")  # ends no session: the agent has one of its own
-    console.expect("fieldhand> ")
+    _interrupted(console)  # ends no session: the agent has one of its own
     console.line("How warm is it?")
     console.expect(r" C \(", 600)
     console.expect("fieldhand> ", 600)
