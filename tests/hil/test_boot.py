@@ -128,7 +128,7 @@ def test_doctor_is_green_or_says_why(board: Looked) -> None:
 
 
 def _interrupted(console: Console) -> None:
-    """Ctrl-C brings the prompt again. A key is lost while a line editor changes the terminal: a person presses it again."""
+    """Ctrl-C brings the prompt again. A key may be lost while a line editor sets the terminal: it is pressed again."""
     for _ in range(20):
         console.send("\x03")
         try:
