@@ -4,7 +4,9 @@ Rules:
 1. The same folder gives the same bytes: files are copied one folder after the other in the order of their names (a
    recursive copy takes the order of the host's file system), every time is the epoch, the serial number is given.
 2. One sector is a cluster: small files waste nothing, and all our partitions are large enough for FAT32 that way.
-3. `used` goes by the allocation table: what lies behind the last cluster in use need not be shipped.
+3. A FAT's years are 1980 to 2107 and mtools wraps others around; what a 32-bit board cannot stat(2), behind 2038, it
+   cannot mount either. A time outside of both is taken as the nearest inside (a day from the end, for time zones).
+4. `used` goes by the allocation table: what lies behind the last cluster in use need not be shipped.
 """
 
 from __future__ import annotations
@@ -16,6 +18,8 @@ from edge.card.layout import SECTOR
 from edge.faults import CardFault
 from images import host
 from images.fatread import Volume
+
+FIRST, LAST = 315619200, 2147385600  # 1980-01-02 and 2038-01-18, in seconds since 1970
 
 
 def make(image: Path, label: str, serial: int, sectors: int, folder: Path, epoch: int) -> None:
@@ -29,7 +33,7 @@ def make(image: Path, label: str, serial: int, sectors: int, folder: Path, epoch
     with image.open("wb") as file:
         file.truncate(sectors * SECTOR)
     host.run("mkfs.vfat", "--invariant", "-F32", "-s1", "-n", label, "-i", f"{serial:08X}", image)
-    _fill(image, folder, epoch)
+    _fill(image, folder, min(max(epoch, FIRST), LAST))
 
 
 def _fill(image: Path, folder: Path, epoch: int) -> None:

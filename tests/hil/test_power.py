@@ -108,7 +108,7 @@ def checked(board: Machine, done: dict[int, int]) -> str:
     """
     run = board.console.run
     assert run("grep -q ' /data ext4 rw' /proc/mounts")[0] == 0
-    acts = run("fieldhand audit show all --state /data/state 2>/dev/null", 600)[1] if done else ""
+    acts = run("fieldhand audit show all --state /data/state 2>/dev/null | cat", 600)[1] if done else ""
     for number, count in done.items():
         if number % 2:
             found = run(f'cat /data/state/tapes/* | grep -o \'"kind":"[a-z]*".*mark-{number}-.\' | cut -c1-200')[1]

@@ -55,7 +55,11 @@ def board(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
         found.boot()
         ready(found)
         print(f"\n{MACHINE} was in its shell after {time.monotonic() - began:.0f} s")
-        yield found
+        try:
+            yield found
+        finally:
+            (folder / "console.txt").write_text(found.transcript, "utf-8")
+            print(f"\nthe whole console: {folder / 'console.txt'}")
 
 
 def ready(board: Machine) -> None:
