@@ -20,7 +20,7 @@ def test_no_file_has_a_year_that_a_board_cannot_read(epoch: int, year: int, tmp_
     stage.mkdir()
     (stage / "ROOT").write_text("a root")
     fat.make(image, "SLOT", 1, SECTORS, stage, epoch)
-    # The entry of a file: its name in 11 bytes, at 24 the date of the last change, years from bit 9 (FAT specification).
+    # The entry of a file: its name in 11 bytes, at 24 the date of the last change, years from bit 9 (FAT32 spec).
     (date,) = struct.unpack_from("<H", image.read_bytes().split(b"ROOT       ", 1)[1], 24 - 11)
     assert 1980 + (date >> 9) == year
     back = subprocess.run(["mcopy", "-n", "-i", str(image), "::ROOT", "-"], capture_output=True, check=True)
