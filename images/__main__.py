@@ -82,7 +82,17 @@ def main(words: list[str]) -> int:
         if debug:
             raise
         print(f"fieldhand image: {_sentence(error)}", file=sys.stderr)
+        _emptied()
         return error.code if isinstance(error, Fault) else 1
+
+
+def _emptied() -> None:
+    """What stdout does not take is not tried again at the interpreter's end, which has a code of its own for it."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError:
+        _unheard()
 
 
 def _unheard() -> None:
