@@ -37,7 +37,7 @@ CODE = (
     b"from edge.peripherals.guard.process import main; raise SystemExit(main())"
 )
 LOOK = 0.02  # seconds between two looks at processes that are given time
-GRACE = 0.5  # seconds for a killed process to be gone
+GRACE = 5.0  # seconds until a process that was killed is gone; longer than that is one the kernel holds
 
 
 class Child(Record):
