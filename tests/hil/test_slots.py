@@ -30,6 +30,7 @@ def test_a_spoilt_root_is_left_for_the_other_slot(tmp_path: Path) -> None:
         assert (found.slot, found.prev, found.good, found.why) == ("b", "b", True, "rotten")
 
 
+@pytest.mark.long
 def test_a_spoilt_kernel_is_left_for_the_other_slot_without_a_reset(tmp_path: Path) -> None:
     with inserted("raspi0", tmp_path) as board:
         card.spoil(board.card, layout.SLOT_A, "kernel")
@@ -41,6 +42,7 @@ def test_a_spoilt_kernel_is_left_for_the_other_slot_without_a_reset(tmp_path: Pa
         assert (found.slot, found.prev, found.good, found.why) == ("b", "b", True, "rotten")
 
 
+@pytest.mark.long
 def test_two_spoilt_roots_stop_with_a_message(tmp_path: Path) -> None:
     with inserted("raspi0", tmp_path) as board:
         for part in (layout.SLOT_A, layout.SLOT_B):
@@ -52,6 +54,7 @@ def test_two_spoilt_roots_stop_with_a_message(tmp_path: Path) -> None:
         assert board.resets == 1
 
 
+@pytest.mark.long
 def test_two_spoilt_kernels_stop_in_the_boot_loader(tmp_path: Path) -> None:
     with inserted("raspi0", tmp_path) as board:
         for part in (layout.SLOT_A, layout.SLOT_B):
@@ -67,6 +70,7 @@ ROWS = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("before", ROWS, ids=lambda row: f"{row.slot}-{int(row.good)}-{row.tries}")
 def test_the_boot_loader_follows_the_table_of_the_boot_state(before: state.State, tmp_path: Path) -> None:
     with inserted("raspi0", tmp_path) as board:
@@ -86,6 +90,7 @@ def test_a_torn_first_copy_of_the_boot_state_is_made_up_for_by_the_second(tmp_pa
         board.console.expect("Starting kernel", 900)
 
 
+@pytest.mark.long
 def test_without_a_boot_state_slot_a_starts(tmp_path: Path) -> None:
     with inserted("raspi0", tmp_path) as board:
         card.tear(board.card, 1)

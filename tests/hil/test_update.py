@@ -23,7 +23,7 @@ from hil.qemu import LOGIN, Machine
 from tests.support.emulated import holding, shell
 from tests.support.updating import BROKEN, MACHINE, ONE, TWO, confirmed, prepared, status, words
 
-pytestmark = pytest.mark.emulated
+pytestmark = [pytest.mark.emulated, pytest.mark.long]
 SEED = 6
 WITHIN = 20_000_000  # the byte of an update that is damaged
 SOAK = os.environ.get("FIELDHAND_SOAK") == "1"
