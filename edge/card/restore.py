@@ -2,9 +2,9 @@
 
 Rules:
 1. All is read, checked and written aside, next to what it is to replace, before anything moves. A member that is no
-   plain file or folder, a name that leaves its part, a part that is a file where a folder belongs, one that comes
-   twice, more bytes than there is room for, a newer format or schema, a tar that is cut or goes on behind its end:
-   nothing was changed.
+   plain file or folder, a name that leaves its part, a part or one of FOLDERS that is a file, one of PLAIN that is a
+   folder (a board could not read its settings, nor write them anew), one that comes twice, more bytes than there is
+   room for, a newer format or schema, a tar that is cut or goes on behind its end: nothing was changed.
 2. Then a mark is set and the parts change places by renaming. Cut anywhere, `finish` goes on where it was: before the
    mark nothing was changed, after it everything will be. What was there before is gone when all is in its place.
    What is ready and did not begin to change places (a restore before this one, on a board that was not started since)
@@ -17,6 +17,7 @@ from __future__ import annotations
 import os
 
 from edge.card.archive import BLOCK, DEEPEST, FORMAT, HEAD, MOST, PARTS, PIECE, Kept
+from edge.card.provision_plan import CONFIG, FILES
 from edge.faults import CardFault
 from edge.record import Record
 
@@ -29,6 +30,15 @@ LONGEST_NAME = 4096
 LARGEST = 8 << 30
 SPARE = 8 << 20  # bytes that must stay free
 BEHIND = 1 << 20  # bytes of zeros that may follow the end: tar pads to records
+# What a start, the agent and provisioning read and write by these names.
+PLAIN = frozenset(
+    (
+        *(CONFIG, *[path for paths in FILES.values() for path in paths], "etc/seed", "etc/starts"),
+        *("state/audit.key", "state/audit.first-key", "state/stop"),
+    )
+)
+_NOT_OURS = "this is no backup of ours"
+FOLDERS = frozenset(("etc/keys", "state/audit", "state/tapes", "state/live"))
 
 
 class Home(Record):
@@ -149,7 +159,7 @@ class _Unpacking:
         for path, mode in reversed(folders):
             os.chmod(path, mode | 0o700)
         if any(self._read(BEHIND)) or self._read(1):
-            raise CardFault("it goes on behind its end", "this is no backup of ours")
+            raise CardFault("it goes on behind its end", _NOT_OURS)
         return Kept(files, total, ())
 
     def _members(self) -> Iterator[tuple[str, int, int]]:
@@ -184,10 +194,11 @@ class _Unpacking:
         if parts[0] not in self._parts or any(
             part in ("", ".", "..") or len(part.encode("utf-8", "replace")) > 255 for part in parts
         ):
-            raise CardFault(f"it holds the name {shown!r}, which has no place here", "this is no backup of ours")
+            raise CardFault(f"it holds the name {shown!r}, which has no place here", _NOT_OURS)
         if (size < 0 or len(parts) > 1) == (parts[0] in self._single):
             what = "one file" if parts[0] in self._single else "a folder"
             raise CardFault(f"it holds {shown!r}, and {parts[0]} is {what} here", "this is no backup for here")
+        self._kinds(parts, shown, size < 0)
         if name in self._seen or "\0" in name:
             raise CardFault(f"{shown!r} comes twice in it")
         self._seen.add(name)
@@ -196,6 +207,15 @@ class _Unpacking:
         self._room -= max(0, size) + BLOCK
         if size > LARGEST or self._room < 0:
             raise CardFault("there is no room for it", "free some, or use a larger card")
+
+    def _kinds(self, parts: list[str], shown: str, folder: bool) -> None:
+        """Files are files and folders folders (rule 1), also where only what lies below them is in the tar."""
+        above = ["/".join(parts[:count]) for count in range(1, len(parts))]
+        file = next((one for one in (*above, *["/".join(parts)] * folder) if one in PLAIN), "")
+        if file:
+            raise CardFault(f"it holds the folder {file!r}, which is a file on a board", _NOT_OURS)
+        if not folder and "/".join(parts) in FOLDERS:
+            raise CardFault(f"it holds the file {shown!r}, which is a folder on a board", _NOT_OURS)
 
     def _next_name(self) -> tuple[str, int, int] | None:
         """The next member; None at the end, which is a block of zeros."""
@@ -218,7 +238,7 @@ class _Unpacking:
                 return name.rstrip("/"), -1, info.mode & 0o777
             if info.type not in (tarfile.REGTYPE, tarfile.AREGTYPE) or info.size < 0:
                 shown = name[:80].encode("ascii", "backslashreplace").decode("ascii")
-                raise CardFault(f"{shown!r} in it is no plain file and no folder", "this is no backup of ours")
+                raise CardFault(f"{shown!r} in it is no plain file and no folder", _NOT_OURS)
             return name, info.size, info.mode & 0o777
 
     def _file(self, name: str, path: str, size: int, mode: int) -> None:

@@ -266,6 +266,7 @@ def tarred(*members: tuple[str, bytes, dict[str, Any]], head: Any = None) -> byt
     return out.getvalue()
 
 
+FOLDER = {"type": tarfile.DIRTYPE}
 HOSTILE = {
     "leaves its part": (tarred(("work/../../x", b"", {})), "no place here"),
     "absolute": (tarred(("/etc/x", b"", {})), "no place here"),
@@ -282,6 +283,11 @@ HOSTILE = {
     "under a file": (tarred(("work/x", b"1", {}), ("work/x/y", b"2", {})), "cannot take it"),
     "a part that is a file": (tarred(("work", b"1", {})), "work is a folder here"),
     "the settings in one file": (tarred(("config", b"1", {})), "config is a folder here"),
+    "settings that are a folder": (tarred(("config/config.toml", b"", FOLDER)), "'config/config.toml', which is a file"),
+    "below the settings": (tarred(("config/config.toml/x", b"1", {})), "'config/config.toml', which is a file"),
+    "a password that is a folder": (tarred(("etc/shadow", b"", FOLDER)), "'etc/shadow', which is a file"),
+    "a key that is a folder": (tarred(("state/audit.key", b"", FOLDER)), "'state/audit.key', which is a file"),
+    "tapes that are a file": (tarred(("state/tapes", b"1", {})), "'state/tapes', which is a folder"),
     "newer": (tarred(head={"format": 1, "schema": 2}), "schema 2"),
     "another form": (tarred(head={"format": 2, "schema": 1}), "format 2"),
     "no numbers": (tarred(head={"format": [], "schema": 1}), "cannot be read"),
