@@ -12,6 +12,7 @@ import sys
 import pytest
 
 from bench.forms import ROOT
+from edge.hands.wall import kernel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -166,6 +167,24 @@ def test_an_old_python_is_a_sentence(launcher: Path) -> None:
 def test_a_missing_library_is_a_sentence_with_the_place(tmp_path: Path) -> None:
     sentence = failed(start(placed(tmp_path)))
     assert f"its library is not in {tmp_path}/lib/python" in sentence
+
+
+def test_a_library_whose_files_are_closed_to_a_tools_child_is_a_sentence(launcher: Path, tmp_path: Path) -> None:
+    """Landlock lets a closed folder be listed, and its files not be opened: so the import finds and cannot read."""
+    closed = 'raise PermissionError(13, "Permission denied", __file__)\n'
+    (tmp_path / "edge" / "cli" / "__init__.py").write_text(closed)
+    assert f"its library in {tmp_path} is closed here" in failed(start(launcher))
+
+
+def test_a_library_that_is_covered_for_a_tools_child_is_a_sentence(tmp_path: Path) -> None:
+    """A mount covers it with a folder of root's that nobody may enter."""
+    library = tmp_path / "lib" / "python{}.{}".format(*sys.version_info[:2]) / "site-packages"
+    (library / "edge").mkdir(parents=True)
+    script = placed(tmp_path)
+    (tmp_path / "bin" / "python3").symlink_to(sys.executable)
+    (library / "edge").chmod(0)
+    done = start(script, preexec_fn=lambda: kernel.bound(()) if os.geteuid() == 0 else None)
+    assert f"its library in {library} is closed here" in failed(done)
 
 
 @pytest.mark.parametrize("lost", ["tools", "peripherals"])
