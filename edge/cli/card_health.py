@@ -4,8 +4,10 @@ Rules:
 1. Nothing is looked at where nothing is to be confirmed: 0.
 2. One check at a time: who comes while one is made (a supervisor that crashed had it made, and its successor wants the
    same) waits for its end, and then has nothing to do if it passed. The kernel ends the lock with its holder.
-3. All well: the boot state is confirmed, the data's schema may rise, 0. Not: why is said for each check, nothing is
-   written to the state, 1: the supervisor starts the board again, which falls back at the end.
+3. All well: the boot state is confirmed, the data's schema may rise, 0. Not: nothing is written to the state, 1: the
+   supervisor starts the board again, which falls back at the end.
+4. Each check is a line on stdout, which is the log where the supervisor started this; a log that takes none is no reason
+   to start again. Why the board starts again goes to stderr too, the console: the log is gone then.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ import os
 
 from edge.card.places import CONFIG, GUARD, RELEASE
 from edge.cli import put, say
-from edge.faults import Fault
+from edge.faults import Fault, OutputFault
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +49,7 @@ def health() -> int:
     finally:
         if held >= 0:
             os.close(held)
-    put("this slot is confirmed: there is nothing to check")
+    _log("health: this slot is confirmed, there is nothing to check")
     return 0
 
 
@@ -88,7 +90,7 @@ def _checked(where: Place) -> int:
         boot.tell({"CONFIRMED": "1"}, where.run)
     except OSError as error:  # it is confirmed: no reason to start the board again
         say(f"fieldhand: what follows it waits for the next start: {(error.strerror or 'unknown').lower()}")
-    put(f"slot {running} is confirmed")
+    _log(f"health: slot {running} is confirmed")
     return 0
 
 
@@ -101,12 +103,21 @@ def epoch() -> int:
     return int(told) if told.isdecimal() and len(told) < 16 else 0
 
 
+def _log(line: str) -> None:
+    try:
+        put(line)
+    except OutputFault:
+        return  # boot.txt has it all
+
+
 def _told(found: tuple[Check, ...], where: Place) -> None:
     from edge.card import boot
 
     for one in found:
-        put(f"{'ok  ' if one.well else 'NOT '} {one.what}: {one.sentence}")
+        _log(f"health: {'ok  ' if one.well else 'NOT '} {one.what}: {one.sentence}")
     wrong = "; ".join(f"{one.what}: {one.sentence}" for one in found if not one.well)
+    if wrong:
+        say(f"Fieldhand: this start is not well: {wrong}")
     try:
         boot.tell({"HEALTH": "failed" if wrong else "ok", "HEALTH_WHY": wrong}, where.run)
     except OSError as error:

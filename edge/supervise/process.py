@@ -10,7 +10,8 @@ Rules:
 4. Without a watchdog (`fieldhand.nowdt`, no device) that is said once, and everything is judged and told the same.
 5. A boot that is not confirmed has a health check (`fieldhand card health`) started as a child: what it decides within
    HEALTH_SECONDS is law. Failed or late: the board is started again, which counts as a try and at the end falls back;
-   if that does not come, the watchdog does it.
+   if that does not come, the watchdog does it. What it found goes to the log, for somebody may be typing at the
+   console; only what starts the board again (its stderr) is told there.
 6. SIGTERM, SIGINT and SIGHUP are an orderly stop: the watchdog is let go by its magic close.
 7. Small: the modules that the guard uses, the C modules below those, and nothing of the agent.
 
@@ -201,11 +202,26 @@ class Supervisor:
         """The process of the health check, 0 when there is none to be made."""
         if not self.told.health:
             return 0
+        words, log = [self.told.health, "card", "health"], self._log()
+        actions = [(os.POSIX_SPAWN_DUP2, log.fileno(), 1)] if log is not None else []
         try:
-            return os.posix_spawn(self.told.health, [self.told.health, "card", "health"], os.environ, setpgroup=0)
+            return os.posix_spawn(words[0], words, os.environ, file_actions=actions, setpgroup=0)
         except OSError as error:
             self._fail(f"its health check cannot be started: {error.strerror}", monotonic())
             return 0
+        finally:
+            if log is not None:
+                log.close()
+
+    def _log(self) -> _socket.socket | None:
+        """The system's log, which takes each line that is written as one message; None where there is none."""
+        log = _socket.socket(_socket.AF_UNIX, _socket.SOCK_DGRAM | _socket.SOCK_CLOEXEC)
+        try:
+            log.connect(self.told.log)
+        except OSError:
+            log.close()
+            return None
+        return log
 
     def _see_health(self, now: float) -> None:
         if self._ordered and now >= self._ordered + GRACE:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -77,3 +78,20 @@ def test_a_check_that_hangs_holds_up_the_next_one_only_so_long(board: Path, monk
     (board / "run").rmdir()
     with pytest.raises(HardwareFault, match="cannot be opened"):
         card_health.health()
+
+
+@pytest.mark.parametrize("well", [True, False])
+def test_the_console_is_told_only_why_the_board_starts_again(
+    board: Path, well: bool, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(checking, "checks", lambda *_: (Check("data", True, "fine"), Check("guard", well, "so it is")))
+    assert card_health.health() == (0 if well else 1)
+    log, console = capfd.readouterr()
+    assert "health: ok   data: fine\n" in log and f"health: {'ok  ' if well else 'NOT '} guard: so it is\n" in log
+    assert console == ("" if well else "Fieldhand: this start is not well: guard: so it is\n")
+
+
+def test_a_log_that_takes_nothing_is_no_reason_to_start_again(board: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checking, "checks", lambda *_: (Check("data", True, "fine"),))
+    monkeypatch.setattr(sys, "stdout", None)
+    assert card_health.health() == 0 and "CONFIRMED=1" in (board / "run/boot.txt").read_text()

@@ -226,6 +226,18 @@ def test_a_slot_that_fails_its_check_is_started_again(bench: Any, tmp_path: Path
     assert "this slot is not confirmed, its health check failed: the board starts again" in one.said()
 
 
+def test_what_a_check_found_goes_to_the_log_and_not_over_somebodys_prompt(bench: Any, tmp_path: Path) -> None:
+    (tmp_path / "good").write_text("#!/bin/sh\necho health: well\necho broken >&2\n")
+    (tmp_path / "good").chmod(0o755)
+    one = bench(health=str(tmp_path / "good"), device="")
+    one.log.settimeout(60)
+    messages = []
+    while b"health: well\n" not in messages:
+        messages.append(one.log.recv(4096))
+    until(lambda: "broken" in one.said())
+    assert "health: well" not in one.said()
+
+
 def test_who_is_no_agent_is_not_heard(bench: Any) -> None:
     one = bench()
     stranger = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
