@@ -36,6 +36,18 @@ def test_what_init_runs_is_there_and_can_be_run() -> None:
         assert (ROOT / path[1:]).stat().st_mode & 0o111, path
 
 
+def test_the_log_begins_when_the_board_has_its_name_and_before_anything_writes_to_it() -> None:
+    """syslogd asks for the name once: before `hostname` each line is one of the host `(none)`."""
+    lines = [line.split() for line in (ROOT / "etc/init.d/rcS").read_text("utf-8").splitlines()]
+    begins = [line[0] if line else "" for line in lines]
+    named, log, kernel = begins.index("hostname"), begins.index("syslogd"), begins.index("klogd")
+    first = begins.index("/usr/sbin/fieldhand-network")  # udhcpc -S, in the background
+    assert named < log < kernel < first
+    assert all("logger" not in line and "-S" not in line for line in lines[:log])
+    sysinit = re.findall(r"(?m)^::(\w+):(\S+)", (ROOT / "etc/inittab").read_text("utf-8"))
+    assert sysinit[0] == ("sysinit", "/etc/init.d/rcS") and [kind for kind, _ in sysinit].count("sysinit") == 1
+
+
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
 def test_a_program_that_busybox_has_a_poorer_one_of_is_called_by_its_place(script: Path) -> None:
     """Debian's busybox-static has FEATURE_SH_STANDALONE: its shell takes an applet before it looks at PATH."""
