@@ -5,7 +5,9 @@ Rules:
    process (exec): no reader of settings or cards is in what feeds the watchdog.
 2. What cannot be found out is said and taken as the quiet answer: no watchdog, nothing to confirm. A board whose
    supervisor would not start for it would be reset for ever.
-3. `fieldhand.nowdt` on the kernel's command line: the watchdog is never opened.
+3. On a system that was started from no card it does not run by its usual paths: it would take that machine's watchdog.
+   Who names NEEDED has them meant (a bench).
+4. `fieldhand.nowdt` on the kernel's command line: the watchdog is never opened.
 """
 
 from __future__ import annotations
@@ -13,8 +15,8 @@ from __future__ import annotations
 import os
 import sys
 
-from edge.card.places import GUARD, NOTIFY, SUPERVISOR
-from edge.faults import HardwareFault, UsageFault
+from edge.card.places import GUARD, NOTIFY, RELEASE, SUPERVISOR
+from edge.faults import CardFault, HardwareFault, UsageFault
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,6 +35,7 @@ USUAL = {
     "health": "",
     "reboot": "/sbin/reboot",
 }
+NEEDED = ("notify", "device")
 NOWDT = "fieldhand.nowdt"
 CODE = "import sys; sys.path.insert(0, sys.argv[1]); from edge.supervise.process import main; raise SystemExit(main())"
 HANDED_ON = ("PATH", "LD_LIBRARY_PATH")
@@ -43,6 +46,7 @@ def supervise(options: Options) -> int:
     from edge.cli.doctor_nodes import Place
 
     told = asked(options.words)
+    _on_card(given(options.words))
     if "health" not in given(options.words):
         told["health"] = _confirming()
     told.update(_watchdog(told["device"], Place().text("/proc/cmdline").split()))
@@ -53,6 +57,16 @@ def supervise(options: Options) -> int:
         os.execve(words[0], words, environ)
     except OSError as error:
         raise HardwareFault(f"the supervisor cannot be started with {words[0]}: {error.strerror}") from error
+
+
+def _on_card(said: dict[str, str]) -> None:
+    """CardFault where there is nothing to supervise (rule 3)."""
+    if all(name in said for name in NEEDED) or os.path.exists(RELEASE):
+        return
+    raise CardFault(
+        "supervise is the service that feeds the watchdog of a card's board, and this system was started from no card",
+        "elsewhere systemd feeds it: RuntimeWatchdogSec, docs/guard.md",
+    )
 
 
 def given(words: tuple[str, ...]) -> dict[str, str]:

@@ -11,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from edge.card.places import NOTIFY
+from edge.cli import supervise as module
 from edge.cli.args import parse
 from edge.cli.supervise import USUAL, _watchdog, asked, command, supervise
-from edge.faults import UsageFault
+from edge.faults import CardFault, UsageFault
 from tests.support.agent import ROOT, environment
 
 
@@ -25,6 +27,25 @@ def test_what_is_not_told_is_usual() -> None:
 def test_what_it_does_not_take_is_told(word: str) -> None:
     with pytest.raises(UsageFault):
         supervise(parse(["supervise", word]))
+
+
+@pytest.mark.parametrize("words", [(), ("hang=5",), ("notify=/nowhere/n",), ("device=",)])
+def test_off_a_card_it_says_what_it_needs_and_ends(words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    """It must not take the watchdog of a machine that is no board of ours."""
+    monkeypatch.setattr(module, "RELEASE", "/nowhere/release")
+    monkeypatch.setattr(os, "execve", lambda *_: pytest.fail("it started"))
+    with pytest.raises(CardFault, match="started from no card"):
+        supervise(parse(["supervise", *words]))
+
+
+def test_on_a_card_its_usual_paths_are_meant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "release").write_text("")
+    became: list[list[str]] = []
+    monkeypatch.setattr(module, "RELEASE", str(tmp_path / "release"))
+    monkeypatch.setattr(module, "_folder", lambda where: None)
+    monkeypatch.setattr(os, "execve", lambda program, words, environ: became.append(words))
+    supervise(parse(["supervise"]))
+    assert f"notify={NOTIFY}" in became[0]
 
 
 def test_whether_there_is_a_watchdog_and_why_not() -> None:
