@@ -139,6 +139,4 @@ def _limit(what: int, most: int) -> None:
     own = resource.getrlimit(what)[1]
     if own != resource.RLIM_INFINITY:
         most = min(most, own)
-    elif most >= 1 << 31 and resource.RLIM_INFINITY == (1 << 32) - 1:
-        return  # a 32-bit C library cannot say more than its own infinity
     resource.setrlimit(what, (most, most))

@@ -8,7 +8,8 @@ Rules:
 3. The tag of a call is the limit on message queues (bytes), which no ordinary program uses.
 4. The number of processes is counted by user and does not bind uid 0 (cgroup.py does). For the agent's own user it is
    counted on top of what runs already.
-5. Processor time is limited after the start: the agent's own may be above it. When memory runs out, a child goes first.
+5. The C library of a 32-bit system takes 4 GiB for no limit at all (its rlim_t has 32 bits): there NARROW is the most.
+6. Processor time is limited after the start: the agent's own may be above it. When memory runs out, a child goes first.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from __future__ import annotations
 import _thread
 import os
 import resource
+import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from edge.hands.wall.confine import Confinement
 
 QUEUES = 12  # RLIMIT_MSGQUEUE, which the standard library has no name for on all Pythons
+NARROW = (1 << 32) - 4096
 _MOST = 819_200  # the kernel's own default
 # What the agent itself needs while its limits are low; a child's that is lower comes a moment after its start. Of
 # addresses and descriptors it is that much more than it has: every thread of the agent reserves a stack and up to
@@ -59,10 +62,11 @@ def wanted(plan: Confinement) -> list[tuple[int, int]]:
     """(resource, limit) of a plan."""
     limits = plan.limits
     running = 0 if os.geteuid() == 0 else _running()
+    most = sys.maxsize if sys.maxsize > 1 << 32 else NARROW
     return [
         (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_AS, limits.memory),
-        (resource.RLIMIT_FSIZE, limits.file_size),
+        (resource.RLIMIT_AS, min(limits.memory, most)),
+        (resource.RLIMIT_FSIZE, min(limits.file_size, most)),
         (resource.RLIMIT_NPROC, limits.processes + running),
         (resource.RLIMIT_NOFILE, limits.files),
         (resource.RLIMIT_CPU, limits.cpu),

@@ -91,6 +91,16 @@ def test_limits_are_there_and_stay(tmp_path: Path, level: str) -> None:
     assert "raised" not in ended.text
 
 
+@pytest.mark.parametrize(("word", "most"), [((1 << 31) - 1, (4 << 30) - 4096), ((1 << 63) - 1, 4 << 30)])
+def test_four_gib_is_a_limit_on_32_bits_too(
+    tmp_path: Path, word: int, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There 1 << 32 would be cut to what the C library calls infinity, and nothing would be held."""
+    monkeypatch.setattr(sys, "maxsize", word)
+    found = dict(limits.wanted(plan(tmp_path)))
+    assert found[resource.RLIMIT_FSIZE] == found[resource.RLIMIT_AS] == most
+
+
 @pytest.mark.parametrize("level", LEVELS)
 def test_a_file_beyond_the_limit_and_memory_beyond_the_limit_fail(tmp_path: Path, level: str) -> None:
     made = plan(tmp_path, level=level)
