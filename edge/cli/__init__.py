@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from edge.cli.args import Options
     from edge.cli.printer import Printer
-    from edge.faults import OutputFault
+    from edge.faults import ConfigFault, OutputFault
 
 _printer: Printer | None = None
 
@@ -31,20 +31,34 @@ def main(argv: list[str]) -> int:
     except Exception as error:  # whatever it is ends as a sentence; the traceback only with --debug
         if debug:
             raise
-        return _told(error)
+        return _told(error, argv)
     finally:
         settled()
 
 
-def _told(error: Exception) -> int:
+def _told(error: Exception, argv: list[str]) -> int:
     """Say what went wrong; the exit code of it."""
-    from edge.faults import Fault
+    from edge.faults import ConfigFault, Fault
 
     if isinstance(error, Fault):
-        say(f"fieldhand: {error}")
+        say(f"fieldhand: {_located(error, argv) if isinstance(error, ConfigFault) else error}")
         return error.code
     say(f"fieldhand: a fault of its own: {type(error).__name__}: {error} (run it again with --debug and report it)")
     return 1
+
+
+def _located(fault: ConfigFault, argv: list[str]) -> ConfigFault:
+    """The fault with its line of the settings file, where words and file can be read that far."""
+    import os
+
+    from edge.cli.args import parse
+    from edge.cli.located import located
+    from edge.faults import UsageFault
+
+    try:
+        return located(fault, parse(argv), os.environ)
+    except UsageFault:
+        return fault
 
 
 def telling() -> Printer:

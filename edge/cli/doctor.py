@@ -14,6 +14,7 @@ from edge.cli import put, settle
 from edge.cli.assemble import CLOCK_IS_SET_AFTER
 from edge.cli.board import choose, start
 from edge.cli.finding import Finding
+from edge.cli.located import located
 from edge.faults import ConfigFault, Fault
 from edge.record import as_dict
 
@@ -69,7 +70,8 @@ def _findings(options: Options) -> Iterator[Finding]:
         yield from _board(settings, chosen, state)
         yield from _wall(options, settings, state)
     except Fault as fault:
-        yield Finding("settings", "wrong", fault.sentence, fault.fix)
+        told = located(fault, options, os.environ) if isinstance(fault, ConfigFault) else fault
+        yield Finding("settings", "wrong", told.sentence, told.fix)
     yield from _clock()
     yield from _hardware(chosen, state)
     yield from _libraries()
