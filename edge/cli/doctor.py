@@ -13,7 +13,7 @@ import time
 from edge.cli import put, settle
 from edge.cli.assemble import CLOCK_IS_SET_AFTER
 from edge.cli.board import choose, start
-from edge.cli.finding import Finding
+from edge.cli.finding import Finding, on_card, remedy
 from edge.cli.located import located
 from edge.faults import ConfigFault, Fault
 from edge.record import as_dict
@@ -31,7 +31,11 @@ LIBRARIES = ("httpx", "serial", "smbus2", "gpiozero", "tomllib" if sys.version_i
 
 def doctor(options: Options) -> int:
     """Print the findings; 1 when one is wrong."""
+    from edge.cli import doctor_card, doctor_nodes
+
     findings = list(_findings(options))
+    if doctor_card.made(doctor_nodes.here(False)):
+        findings = [on_card(finding) for finding in findings]
     if options.json:
         import json
 
@@ -123,7 +127,9 @@ def _board(settings: Settings, chosen: Chosen, state: str) -> Iterator[Finding]:
     if chosen.real:
         owned = chosen.owned
         count = len(owned.outputs) + len(owned.sensors) if owned is not None else 0
-        fix = "" if count else "[outputs.NAME] and [inputs.NAME] of the settings declare what is wired"
+        usual = "[outputs.NAME] and [inputs.NAME] of the settings declare what is wired"
+        card = "[outputs.NAME] and [inputs.NAME] of provision.toml on the first partition declare what is wired"
+        fix = "" if count else remedy(usual, usual, usual, card)
         yield Finding("board", "ok" if count else "absent", f"this one, {count} outputs and inputs declared", fix)
         return
     try:
@@ -174,7 +180,9 @@ def _start() -> tuple[str, ...]:
 def _clock() -> Iterator[Finding]:
     now = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())
     if time.time() < CLOCK_IS_SET_AFTER:
-        yield Finding("clock", "wrong", f"it shows {now}, so it was never set", "set it, or let the network do it")
+        usual = "set it, or let the network do it"
+        fix = remedy(usual, usual, usual, "connect the network; [time] servers of provision.toml names who is asked")
+        yield Finding("clock", "wrong", f"it shows {now}, so it was never set", fix)
     else:
         yield Finding("clock", "ok", now)
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from edge.cli.doctor_nodes import Place
 
 FOLDERS = ("/boot/firmware", "/boot")
+# U-Boot starts the kernel with the device tree of the slot: what config.txt switches on there is not in force.
+BUSES_OF_CARD = "nothing to do: buses are as the image's device tree has them, and I2C is on"
 CUSTOM = "/etc/default/raspi-firmware-custom"
 
 
@@ -64,7 +66,8 @@ def findings(place: Place, family: str) -> Iterator[Finding]:
     folder = next((one for one in FOLDERS if place.data(f"{one}/config.txt") is not None), "")
     if not folder:
         if family.startswith("Raspberry Pi"):
-            fix = "mount the boot partition, such as: sudo mount /dev/mmcblk0p1 /boot/firmware"
+            usual = "mount the boot partition, such as: sudo mount /dev/mmcblk0p1 /boot/firmware"
+            fix = remedy(usual, usual, usual.replace("sudo ", ""), BUSES_OF_CARD)
             yield Finding("overlays", "absent", "no config.txt in /boot/firmware or /boot: what is on is not told", fix)
         return
     path = f"{folder}/config.txt"
@@ -126,13 +129,14 @@ def _bus(place: Place, path: str, lines: list[tuple[str, str]], bus: Bus) -> Fin
             f"sudo {bus.tool}, then reboot",
             f"{bus.line} in {CUSTOM}, sudo update-initramfs -u, then reboot",
             f"{bus.line} in {path}, then reboot",
+            BUSES_OF_CARD,
         )
         return Finding(what, "absent", f"{written}: it {state}", fix)
     if there:
         return Finding(what, "ok", f"{told[0]} in {path}")
     load = f"reboot; is it there still not: sudo modprobe {bus.module}" if bus.module else "reboot"
     minimal = f"reboot; is it there still not: modprobe {bus.module}" if bus.module else "reboot"
-    return Finding(what, "absent", f"{told[0]} in {path}, and it is not in force", remedy(load, load, minimal))
+    return Finding(what, "absent", f"{told[0]} in {path}, and it is not in force", remedy(load, load, minimal, BUSES_OF_CARD))
 
 
 def _firmware(path: str, lines: list[tuple[str, str]]) -> Iterator[Finding]:
@@ -154,5 +158,6 @@ def _console(place: Place, folder: str) -> Iterator[Finding]:
         "to free them: sudo raspi-config nonint do_serial_cons 1, then reboot",
         f"to free them: take console={serial[0]} out of /etc/default/raspi-firmware, then reboot",
         f"to free them: take console={serial[0]} out of {folder}/cmdline.txt and its line out of /etc/inittab",
+        "the console of a card is its way in: wire to other lines",
     )
     yield Finding("overlay: console", "absent", f"the console is {', '.join(serial)}: GPIO14 and GPIO15 are its", fix)

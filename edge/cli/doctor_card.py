@@ -30,6 +30,11 @@ FELL = {
 }
 
 
+def made(place: Place) -> bool:
+    """True on a system that `fieldhand image build` made."""
+    return bool(place.text(RELEASE))
+
+
 def findings(place: Place) -> Iterator[Finding]:
     """The rows of a card; none elsewhere."""
     from edge.card.boot import facts
@@ -116,6 +121,6 @@ def _watchdog(place: Place) -> Finding:
             what, "wrong", f"it is fed no more: {told.get('WHY', '')}", "the board resets, or end what hangs"
         )
     if not told.get("WATCHDOG", "").startswith("armed"):
-        fix = "take fieldhand.nowdt out of cmdline.txt, or load the driver of this board's watchdog"
+        fix = "take fieldhand.nowdt out of cmdline.txt on the first partition, or load the driver of this board's watchdog"
         return Finding(what, "absent", f"none is armed: {told.get('WATCHDOG', 'absent')}; all is judged {who}", fix)
     return Finding(what, "ok", f"{told['WATCHDOG']}, fed {who}")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 
+from edge.cli.doctor_nodes import THIS_MODEL
 from edge.cli.finding import Finding, remedy
 
 TYPE_CHECKING = False
@@ -69,7 +70,7 @@ def _chips(real: bool, board: Board, seen: Survey) -> Iterator[Finding]:
     labels = [chip.label for chip in seen.chips]
     if board.labels and not set(board.labels) & set(labels):
         usual = "sudo apt full-upgrade, then reboot"
-        fix = remedy(usual, usual, "build the image with the kernel and device tree of this board")
+        fix = remedy(usual, usual, "build the image with the kernel and device tree of this board", THIS_MODEL)
         sentence = f"the header of this board is at {' or '.join(board.labels)}, and there is only {', '.join(told)}"
         yield Finding("gpio chip", "wrong" if real else "absent", sentence, fix)
     elif seen.header is None and len(labels) > 1:
@@ -109,7 +110,8 @@ def guarded(guard: Guard, chosen: Chosen) -> Iterator[Finding]:
     if not guard.runs:
         unit = "/etc/systemd/system/fieldhand-guard.service"
         usual = f"fieldhand guard unit systemd | sudo tee {unit}, then sudo systemctl enable --now fieldhand-guard"
-        fix = remedy(usual, usual, "fieldhand guard unit busybox >> /etc/inittab, then kill -HUP 1")
+        minimal = "fieldhand guard unit busybox >> /etc/inittab, then kill -HUP 1"
+        fix = remedy(usual, usual, minimal, "init starts it again within seconds; logread says why it ended")
         sentence = "none runs now: the first call that needs it starts one that ends with the agent"
         yield Finding("guard", "absent", sentence, fix)
         return

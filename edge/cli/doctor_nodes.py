@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 OLDEST = (5, 10)  # GPIO character device, version 2 (Linux 5.10)
 SHOWN = 6
+NEWER = "fieldhand update FILE, with a newer image"
+THIS_MODEL = "flash the image that is made for this model (docs/images.md)"
+LOGIN = "log in as operator or rescue: they may"
 MOST = 1 << 16  # bytes of a text
 
 
@@ -100,6 +103,7 @@ def kernel(place: Place) -> Iterator[Finding]:
             "sudo apt full-upgrade, then reboot",
             "sudo apt full-upgrade, then reboot",
             "build the image anew with Linux 5.10 or later",
+            NEWER,
         )
         sentence = f"{release} is older than 5.10: GPIO lines answer with ENOTTY"
         yield Finding("kernel", _missing(place), sentence, fix)
@@ -135,6 +139,7 @@ def nodes(place: Place) -> Iterator[Finding]:
             "update it: every kernel of it has them",
             "sudo apt install linux-image-arm64 (or -armmp), then reboot",
             "build the kernel with CONFIG_GPIO_CDEV=y; mount -t devtmpfs devtmpfs /dev",
+            THIS_MODEL,
         )
         yield Finding("devices: GPIO", "wrong", "there is no /dev/gpiochip*, and a real board is asked for", fix)
 
@@ -146,7 +151,7 @@ def _pwm(place: Place, chips: list[str]) -> Finding:
     if not shut:
         return Finding("devices: PWM", "ok", f"{_few(told)} in /sys/class/pwm")
     rule = "a udev rule that gives /sys/class/pwm/pwmchip* to the group gpio, or run the guard as root"
-    fix = remedy(joining_once(_user(place), "gpio"), rule, "run the guard as root")
+    fix = remedy(joining_once(_user(place), "gpio"), rule, "run the guard as root", LOGIN)
     return Finding("devices: PWM", "absent", f"{_few(told)}; not open to this user: {_few(shut)}", fix)
 
 
@@ -212,6 +217,7 @@ def _opening(place: Place, kind: Kind, name: str) -> str:
         f"sudo apt install raspberrypi-sys-mods, then {_join(_user(place), kind.group)}",
         f"sudo groupadd -f -r {kind.group}, {udev}",
         f"{kind.starts[0]}.* root:{kind.group} 660 in /etc/mdev.conf, mdev -s",
+        LOGIN,
     )
 
 
@@ -226,7 +232,7 @@ def joining_once(user: str, group: str) -> str:
 def joining(user: str, group: str) -> str:
     """How a user comes into a group, on each system."""
     usual = joining_once(user, group)
-    return remedy(usual, usual, f"addgroup {user} {group}, then log in again")
+    return remedy(usual, usual, f"addgroup {user} {group}, then log in again", LOGIN)
 
 
 def groups(place: Place) -> Iterator[Finding]:
@@ -257,6 +263,7 @@ def watchdog(place: Place) -> Iterator[Finding]:
             "dtparam=watchdog=on in /boot/firmware/config.txt, RuntimeWatchdogSec=10 in /etc/systemd/system.conf",
             "sudo modprobe bcm2835_wdt (or that of the board), RuntimeWatchdogSec=10 in /etc/systemd/system.conf",
             "build its driver in; ::respawn:/sbin/watchdog -F -t 5 /dev/watchdog in /etc/inittab",
+            THIS_MODEL,
         )
         yield Finding("watchdog", "absent", "no hardware watchdog: nothing ends a hang of the kernel itself", fix)
         return
@@ -266,7 +273,8 @@ def watchdog(place: Place) -> Iterator[Finding]:
     sentence = ", ".join([f"/dev/{name}", *filter(None, parts)])
     if told["state"] == "inactive":
         usual = "RuntimeWatchdogSec=10 in /etc/systemd/system.conf, then sudo systemctl daemon-reexec"
-        fix = remedy(usual, usual, "::respawn:/sbin/watchdog -F -t 5 /dev/watchdog in /etc/inittab")
+        minimal = "::respawn:/sbin/watchdog -F -t 5 /dev/watchdog in /etc/inittab"
+        fix = remedy(usual, usual, minimal, "the supervisor feeds it: see card: watchdog")
         yield Finding("watchdog", "absent", f"{sentence}: nobody feeds it, so it watches nothing", fix)
     else:
         yield Finding("watchdog", "ok", sentence)

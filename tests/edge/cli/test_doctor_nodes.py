@@ -192,5 +192,5 @@ def test_a_watchdog_that_nobody_feeds_watches_nothing(tmp_path: Path) -> None:
 
 
 def test_what_is_the_same_on_two_systems_is_said_once() -> None:
-    assert remedy("a", "a", "b") == "Raspberry Pi OS, Debian: a; minimal image: b"
-    assert remedy("a", "b", "a") == "Raspberry Pi OS, minimal image: a; Debian: b"
+    assert remedy("a", "a", "b", "c") == "Raspberry Pi OS, Debian: a; minimal image: b"
+    assert remedy("a", "b", "a", "c") == "Raspberry Pi OS, minimal image: a; Debian: b"
