@@ -143,9 +143,7 @@ def _dispatch(argv: list[str]) -> int:
         put(f"fieldhand {__version__}")
         return 0
     if options.help:
-        from edge.cli.usage import HELP
-
-        put(HELP)
+        put(_help(options.verb))
         return 0
     if options.goal is not None:
         from edge.cli.oneshot import run
@@ -156,6 +154,16 @@ def _dispatch(argv: list[str]) -> int:
     from edge.cli.repl import repl
 
     return repl(options)
+
+
+def _help(verb: str) -> str:
+    if verb:
+        from edge.cli.usage_verbs import of
+
+        return of(verb)
+    from edge.cli.usage import HELP
+
+    return HELP
 
 
 def _verb(options: Options) -> int:

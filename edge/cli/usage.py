@@ -58,7 +58,7 @@ options, before or after the command:
   --json                for tools, policy check, tape show, sim show, doctor,
                         audit verify and show
   --debug               a traceback where a sentence would stand
-  --version  --help
+  --version  --help     fieldhand COMMAND --help: of that one
 
 exit codes: 0 answered, 1 a check failed, 2 usage, 3 configuration, 4 model,
 5 budget or deadline, 6 refused or nobody to ask, 7 hardware,
