@@ -52,7 +52,7 @@ def _another(run: _Late, asked: bool) -> bool:
     """Read one line and carry it out; False when the conversation is over."""
     try:
         run.typing(asked)
-        line = _line(asked)
+        line = _line(asked, run.begun)
     except KeyboardInterrupt:
         say("")
         return True
@@ -80,11 +80,13 @@ def _told_state(options: Options) -> str:
     return options.state
 
 
-def _line(asked: bool) -> str | None:
-    """The next line, None at the end."""
+def _line(asked: bool, begun: bool) -> str | None:
+    """The next line, None at the end. `begun`: a turn may have run before it."""
     if asked:
         settled()
         try:
+            if begun and _ended():
+                raise EOFError
             return input(PROMPT)
         except EOFError:
             say("")
@@ -92,6 +94,24 @@ def _line(asked: bool) -> str | None:
     if sys.stdin is None:
         return None
     return sys.stdin.readline() or None
+
+
+def _ended() -> bool:
+    """Whether Ctrl-D was typed while the last turn ran. The kernel keeps it as an end of input, which readline, with the
+    terminal in its hands, would take for a letter and drop: the terminal can be read, and there are no bytes in it.
+    """
+    import fcntl
+    import select
+    import termios
+
+    import posix
+
+    try:
+        if not select.select([0], [], [], 0)[0] or any(fcntl.ioctl(0, termios.FIONREAD, bytes(4))):
+            return False
+        return not posix.read(0, 1)
+    except OSError:
+        return False  # the terminal is gone: whoever reads the line finds that out
 
 
 def _typed() -> str:
@@ -107,6 +127,11 @@ class _Late:
         self._options = options
         self._resume = resume
         self._run: Run | None = None
+
+    @property
+    def begun(self) -> bool:
+        """Whether anything was carried out so far."""
+        return self._run is not None
 
     def get(self) -> Run:
         if self._run is None:

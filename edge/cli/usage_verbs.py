@@ -11,13 +11,13 @@ from edge.cli.usage import HELP
 MORE = {
     "provision": """\
 check FILE|FOLDER     on a laptop: every wrong line with its number
-apply [FOLDER [DATA]] take provision.toml of the first partition, as a start does
+apply [FOLDER [DATA]] take provision.toml of the first partition, as starts do
 status [FOLDER [DATA]]
                       write status.txt there again, and print it
 FOLDER and DATA stand for the first partition and /data: to try it elsewhere.
 
-exit codes: 0 right or done, 1 no card of ours, 2 usage, 3 wrong: nothing taken,
-9 output could not be written""",
+exit codes: 0 right or done, 1 no card of ours, 2 usage, 3 wrong: nothing is
+taken, 9 output could not be written""",
     "update": """\
 FILE|URL   check the signature and write the other slot, which is started next
 status     what is in both slots, which runs, whose updates are taken

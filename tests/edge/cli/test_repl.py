@@ -95,6 +95,22 @@ def test_ctrl_c_ends_the_turn_and_not_the_conversation(tmp_path: Path) -> None:
     assert console.end() == 0
 
 
+@pytest.mark.parametrize("ahead", [b"\x04", b"hello\n\x04"])
+def test_ctrl_d_typed_during_a_turn_ends_the_conversation_after_it(ahead: bytes, tmp_path: Path) -> None:
+    script = tmp_path / "script"
+    replies = [{"action": "final", "action_input": word} for word in ("first", "second")]
+    script.write_text("".join(json.dumps({"delay": 1.5, "reply": json.dumps(one)}) + "\n" for one in replies))
+    console = Console(tmp_path, "--model", f"scripted:{script}")
+    console.until("fieldhand> ")
+    console.type("wait")
+    eventually(lambda: agent.tapes(tmp_path) and b'"line"' in agent.tapes(tmp_path)[0].read_bytes())
+    os.write(console.master, ahead)
+    console.until("first")
+    if b"hello" in ahead:
+        console.until("second")
+    assert console.end() == 0
+
+
 def test_an_answer_that_is_neither_yes_nor_no_is_asked_again(tmp_path: Path) -> None:
     console = Console(tmp_path)
     console.until("fieldhand> ")
