@@ -17,7 +17,6 @@ from __future__ import annotations
 import os
 
 from edge.card.archive import BLOCK, DEEPEST, FORMAT, HEAD, MOST, PARTS, PIECE, Kept
-from edge.card.provision_plan import CONFIG, FILES
 from edge.faults import CardFault
 from edge.record import Record
 
@@ -30,10 +29,12 @@ LONGEST_NAME = 4096
 LARGEST = 8 << 30
 SPARE = 8 << 20  # bytes that must stay free
 BEHIND = 1 << 20  # bytes of zeros that may follow the end: tar pads to records
-# What a start, the agent and provisioning read and write by these names.
+# What a start, the agent and provisioning (provision_plan.py) read and write by these names.
 PLAIN = frozenset(
     (
-        *(CONFIG, *[path for paths in FILES.values() for path in paths], "etc/seed", "etc/starts"),
+        *("config/config.toml", "config/model.key", "config/later.toml", "etc/hostname", "etc/id", "etc/TZ"),
+        *("etc/network", "etc/time", "etc/shadow", "etc/seed", "etc/starts"),
+        *[f"etc/keys/provisioned-{number}.pub" for number in range(1, 5)],
         *("state/audit.key", "state/audit.first-key", "state/stop"),
     )
 )

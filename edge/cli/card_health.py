@@ -6,8 +6,8 @@ Rules:
    same) waits for its end, and then has nothing to do if it passed. The kernel ends the lock with its holder.
 3. All well: the boot state is confirmed, the data's schema may rise, 0. Not: nothing is written to the state, 1: the
    supervisor starts the board again, which falls back at the end.
-4. Each check is a line on stdout, which is the log where the supervisor started this; a log that takes none is no reason
-   to start again. Why the board starts again goes to stderr too, the console: the log is gone then.
+4. Each check is a line on stdout, the log where the supervisor started this; a log that takes none is no reason to
+   start again. Why the board starts again goes to stderr too, the console: the log is gone then.
 """
 
 from __future__ import annotations

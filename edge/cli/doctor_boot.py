@@ -136,7 +136,8 @@ def _bus(place: Place, path: str, lines: list[tuple[str, str]], bus: Bus) -> Fin
         return Finding(what, "ok", f"{told[0]} in {path}")
     load = f"reboot; is it there still not: sudo modprobe {bus.module}" if bus.module else "reboot"
     minimal = f"reboot; is it there still not: modprobe {bus.module}" if bus.module else "reboot"
-    return Finding(what, "absent", f"{told[0]} in {path}, and it is not in force", remedy(load, load, minimal, BUSES_OF_CARD))
+    fix = remedy(load, load, minimal, BUSES_OF_CARD)
+    return Finding(what, "absent", f"{told[0]} in {path}, and it is not in force", fix)
 
 
 def _firmware(path: str, lines: list[tuple[str, str]]) -> Iterator[Finding]:

@@ -121,6 +121,6 @@ def _watchdog(place: Place) -> Finding:
             what, "wrong", f"it is fed no more: {told.get('WHY', '')}", "the board resets, or end what hangs"
         )
     if not told.get("WATCHDOG", "").startswith("armed"):
-        fix = "take fieldhand.nowdt out of cmdline.txt on the first partition, or load the driver of this board's watchdog"
+        fix = "take fieldhand.nowdt out of cmdline.txt on the first partition, or load this board's driver"
         return Finding(what, "absent", f"none is armed: {told.get('WATCHDOG', 'absent')}; all is judged {who}", fix)
     return Finding(what, "ok", f"{told['WATCHDOG']}, fed {who}")

@@ -97,21 +97,10 @@ def _line(asked: bool, begun: bool) -> str | None:
 
 
 def _ended() -> bool:
-    """Whether Ctrl-D was typed while the last turn ran. The kernel keeps it as an end of input, which readline, with the
-    terminal in its hands, would take for a letter and drop: the terminal can be read, and there are no bytes in it.
-    """
-    import fcntl
-    import select
-    import termios
+    """Whether Ctrl-D was typed while the last turn ran."""
+    from edge.cli.ahead import ended
 
-    import posix
-
-    try:
-        if not select.select([0], [], [], 0)[0] or any(fcntl.ioctl(0, termios.FIONREAD, bytes(4))):
-            return False
-        return not posix.read(0, 1)
-    except OSError:
-        return False  # the terminal is gone: whoever reads the line finds that out
+    return ended()
 
 
 def _typed() -> str:

@@ -12,7 +12,6 @@ import sys
 import pytest
 
 from bench.forms import ROOT
-from edge.hands.wall import kernel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +27,16 @@ def main(argv):
     print(json.dumps({"argv": argv, "zero": sys.argv[0], "flags": [sys.flags.isolated, sys.flags.ignore_environment],
         "file": __file__, "python": sys.executable, "cwd": os.getcwd(), "read": sys.stdin.read()}))
     return len(argv)
+"""
+
+
+# Root without capabilities, as a tool's child is: a folder of mode 0 is closed to it as to everybody.
+POWERLESS = """
+import os, sys
+sys.path.insert(0, sys.argv[1])
+from edge.hands.wall import kernel
+kernel.bound(())
+os.execv(sys.argv[2], sys.argv[2:])
 """
 
 
@@ -183,7 +192,7 @@ def test_a_library_that_is_covered_for_a_tools_child_is_a_sentence(tmp_path: Pat
     script = placed(tmp_path)
     (tmp_path / "bin" / "python3").symlink_to(sys.executable)
     (library / "edge").chmod(0)
-    done = start(script, preexec_fn=lambda: kernel.bound(()) if os.geteuid() == 0 else None)
+    done = start(sys.executable, "-c", POWERLESS, ROOT, script)
     assert f"its library in {library} is closed here" in failed(done)
 
 

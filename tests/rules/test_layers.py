@@ -482,6 +482,7 @@ ROOMS = (
         "time",
         PURE_LATE + " _thread",
     ),
+    Room("edge.cli.ahead", "", "fcntl posix select termios"),
     Room(
         "edge.cli.*",
         CORE + " edge edge.approvals.* edge.approve edge.brief edge.card.* edge.catalogue edge.cli.* edge.config "

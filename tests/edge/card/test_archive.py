@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from edge.card import archive, restore
+from edge.card import archive, provision_plan, restore
 from edge.card.archive import backup
 from edge.card.restore import Home, unpack
 from edge.faults import CardFault
@@ -283,7 +283,7 @@ HOSTILE = {
     "under a file": (tarred(("work/x", b"1", {}), ("work/x/y", b"2", {})), "cannot take it"),
     "a part that is a file": (tarred(("work", b"1", {})), "work is a folder here"),
     "the settings in one file": (tarred(("config", b"1", {})), "config is a folder here"),
-    "settings that are a folder": (tarred(("config/config.toml", b"", FOLDER)), "'config/config.toml', which is a file"),
+    "settings that are a folder": (tarred(("config/config.toml", b"", FOLDER)), "config.toml', which is a file"),
     "below the settings": (tarred(("config/config.toml/x", b"1", {})), "'config/config.toml', which is a file"),
     "a password that is a folder": (tarred(("etc/shadow", b"", FOLDER)), "'etc/shadow', which is a file"),
     "a key that is a folder": (tarred(("state/audit.key", b"", FOLDER)), "'state/audit.key', which is a file"),
@@ -307,6 +307,11 @@ def test_what_is_no_backup_of_ours_changes_nothing(name: str, tmp_path: Path) ->
         back(tar, tmp_path)
     assert tree(tmp_path) == {"work/mine": (os.stat(tmp_path / "work/mine").st_mode & 0o777, b"mine")}
     assert os.listdir(tmp_path) == ["work"]
+
+
+def test_every_file_that_provisioning_writes_must_be_one() -> None:
+    written = {provision_plan.CONFIG, *[path for paths in provision_plan.FILES.values() for path in paths]}
+    assert written <= restore.PLAIN
 
 
 def test_more_than_there_is_room_for_is_refused_before_it_is_written(tmp_path: Path) -> None:

@@ -19,7 +19,9 @@ from edge.record import replace
 from tests.edge.cli.test_doctor_lines import PI3, look
 
 # What a card has not: packages, sudo, users to be added, and an /etc that is kept.
-ELSEWHERE = re.compile(r"Raspberry Pi OS|Debian|minimal image|sudo|\bapt\b|raspi-config|usermod|addgroup|udev|/etc/|systemd")
+ELSEWHERE = re.compile(
+    r"Raspberry Pi OS|Debian|minimal image|sudo|\bapt\b|raspi-config|usermod|addgroup|udev|/etc/|systemd"
+)
 
 
 def test_what_is_the_same_on_all_systems_needs_no_names() -> None:

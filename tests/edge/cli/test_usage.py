@@ -10,7 +10,7 @@ from edge.cli import main
 from edge.cli.args import FLAGS, VALUED, VERBS
 from edge.cli.repl import COMMANDS
 from edge.cli.usage import HELP
-from edge.cli.usage_verbs import MORE, of
+from edge.cli.usage_verbs import of
 
 
 def test_no_line_is_wider_than_eighty_columns() -> None:
