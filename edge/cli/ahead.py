@@ -1,7 +1,7 @@
 """What was typed at the terminal before its prompt stood: lines wait for readline, the end of input would be lost.
 
-Source: n_tty.c of Linux. While a turn runs the terminal is in canonical mode, and Ctrl-D is kept as an end of input
-that is no byte: poll says readable, FIONREAD counts none. Once readline has the terminal in its hands, it is a zero byte.
+Source: n_tty.c of Linux. While a turn runs the terminal is in canonical mode, and Ctrl-D is kept as an end of input,
+which is no byte: poll says readable, FIONREAD counts none. Once readline has the terminal, it is a zero byte.
 """
 
 from __future__ import annotations
