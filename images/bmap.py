@@ -15,6 +15,8 @@ Rules:
    place. The same map is the same text.
 5. What is read may be anybody's: every number is checked, ranges are in order, apart and inside the image; a document
    type is refused, for it can grow without end. Checksums of other kinds than sha256 are refused with their name.
+6. A map leaves zeros out, and a card's first block never is: what does not map the partition table is no map of a card.
+   Flashing by it would write nothing, or what no board starts from, and call that done.
 """
 
 from __future__ import annotations
@@ -278,6 +280,9 @@ def _checked(root: ElementTree.Element, name: str) -> Map:
         raise CardFault(
             f"{name} counts {counts[1]} of {counts[0]} blocks, its ranges say {found.mapped} of {found.blocks}"
         )
+    if not ranges or ranges[0].first:
+        what = "the first block, with the partition table" if ranges else "any block"
+        raise CardFault(f"{name} is no map of a card: it does not map {what}", "take the one that the build made")
     return found
 
 

@@ -169,6 +169,21 @@ def test_a_wrong_map_is_told_with_what_is_wrong(old: str, new: str, told: str) -
         bmap.read(summed(GOOD.replace(old, new)), "x.bmap")
 
 
+@pytest.mark.parametrize(
+    ("ranges", "told"),
+    [
+        ((), "it does not map any block"),
+        ((bmap.Range(1, 9, "ab" * 32),), "it does not map the first block, with the partition table"),
+    ],
+)
+def test_a_map_that_leaves_the_partition_table_out_is_no_map_of_a_card(
+    ranges: tuple[bmap.Range, ...], told: str
+) -> None:
+    text = bmap.text(bmap.Map(40_960, 4096, ranges))
+    with pytest.raises(CardFault, match=f"x.bmap is no map of a card: {told}"):
+        bmap.read(text.encode(), "x.bmap")
+
+
 def test_a_map_with_any_byte_changed_is_refused() -> None:
     chance = random.Random(7)
     data = GOOD.encode()
