@@ -25,7 +25,7 @@ from edge.text import visible
 # verb -> (module, what it does)
 VERBS = {
     "build": ("images.command", "PRODUCT|FILE.toml: make a card's image, its update and papers"),
-    "verify": ("images.verify", "IMAGE|CARD: compare every byte with block map, manifest and hashes"),
+    "verify": ("images.verify", "IMAGE|CARD|UPDATE: compare every byte with map, manifest and hashes"),
     "flash": ("images.flash", "IMAGE [TARGET]: write a card, read it back; no TARGET: list the disks"),
     "lock": ("images.lock_command", "update|show [PRODUCT ...]: the packages that images are made from"),
     "key": ("images.key_command", "new NAME | show FILE: keys that updates are signed with"),

@@ -22,7 +22,7 @@ from images.squash import sha256_of
 
 
 class Beside(Record):
-    """What is known of an image. `of` None: no block map. `words`: what to tell about origin and completeness."""
+    """What is known of an image. `of` None: no block map. `words`: what to tell about its origin."""
 
     of: Map | None
     manifest: Manifest | None
@@ -37,8 +37,6 @@ def look(image: Path, named: Path | None, keys: list[Key], unsigned: bool) -> Be
     told, signer, words = _manifest(_folder(image, named), keys, unsigned)
     if told is not None:
         words += _compared(told, image, map_path, signer is not None)
-    if of is None:
-        words.append("no block map: all of the image is written")
     return Beside(of, told, signer, tuple(words))
 
 

@@ -2,7 +2,8 @@
 
 Rules:
 1. Everything is read through a function (offset, length) -> bytes, and nothing is believed.
-2. A check gives a row: what was looked at, whether it holds, and a sentence. What cannot be looked at does not hold.
+2. A check gives a row: what was looked at, whether it holds, and a sentence. What cannot be looked at does not hold;
+   what there is nothing to compare with is told apart from what was compared.
 3. The two slots are the same when they say that they are of the same build; where they differ, the place is named.
 """
 
@@ -45,21 +46,27 @@ def volume(read: Read, number: int) -> Volume:
     return Volume(read, first * SECTOR, sectors * SECTOR)
 
 
-def rows(read: Read, told: Manifest | None) -> Iterator[Row]:
-    """All checks from inside, in the order of the card."""
+def rows(read: Read, told: Manifest | None, mapped: bool) -> Iterator[Row]:
+    """All checks from inside, in the order of the card. `mapped`: its bytes were held against a block map before."""
     yield _table(read)
     yield _state(read)
-    yield _row("partition 1", lambda: _config(read))
+    yield row("partition 1", lambda: _config(read, mapped))
     for letter, number in SLOTS.items():
-        yield _row(f"slot {letter.upper()}", partial(_slot, read, number))
+        yield row(f"slot {letter.upper()}", partial(_slot, read, number))
         if told is not None:
-            yield _row(f"slot {letter.upper()}, manifest", partial(_signed, read, number, told))
-    yield _row("both slots", lambda: _alike(read))
+            yield row(f"slot {letter.upper()}, manifest", partial(_signed, read, number, told))
+    yield row("both slots", lambda: _alike(read))
 
 
-def _row(what: str, check: Callable[[], str]) -> Row:
+class Left(str):
+    """The sentence of a check that had nothing to compare with: no damage, and no proof of its absence."""
+
+
+def row(what: str, check: Callable[[], str]) -> Row:
+    """The row of a check that gives a sentence, or raises CardFault."""
     try:
-        return Row(what, OK, check())
+        said = check()
+        return Row(what, LEFT if isinstance(said, Left) else OK, str(said))
     except CardFault as fault:
         return Row(what, BAD, str(fault))
 
@@ -90,15 +97,20 @@ def _state(read: Read) -> Row:
     return Row("boot state", OK, f"slot {one.slot}, {'confirmed' if one.good else 'not confirmed yet'} ({one.why})")
 
 
-def _config(read: Read) -> str:
+def _config(read: Read, mapped: bool) -> str:
     files = [file for file in volume(read, CONFIG).files() if not file.folder]
     if not files:
         raise CardFault("it is empty: nothing can start from it")
-    return f"{len(files)} files"
+    said = f"{len(files)} files"
+    return said if mapped else Left(f"{said}; without a block map nothing says what is in them: not compared")
 
 
 def _slot(read: Read, number: int) -> str:
-    inner = volume(read, number)
+    return slot(volume(read, number))[0]
+
+
+def slot(inner: Volume) -> tuple[str, str]:
+    """A sentence on the file system of a slot whose hashes hold, and the hash of its root; CardFault else."""
     wanted = _hash_of(inner)
     root = inner.find("root.sqfs")
     if root is None:
@@ -111,7 +123,8 @@ def _slot(read: Read, number: int) -> str:
     for name in ("kernel", "initrd"):
         _boots(inner, name)
     label = read_label(inner)
-    return f"{label.get('product', '?')} {label.get('version', '?')}, root.sqfs {root.size} bytes, as its hash says"
+    said = f"{label.get('product', '?')} {label.get('version', '?')}, root.sqfs {root.size} bytes, as its hash says"
+    return said, wanted
 
 
 def _hash_of(inner: Volume) -> str:
@@ -155,7 +168,7 @@ def _signed(read: Read, number: int, told: Manifest) -> str:
     """The content of a slot against the hash of the manifest: every byte up to its last cluster in use."""
     label = read_label(volume(read, number))
     if label.get("version") != told.version:
-        return f"holds version {label.get('version')}, the manifest is of {told.version}: not compared"
+        return Left(f"holds version {label.get('version')}, the manifest is of {told.version}: not compared")
     if told.slot.size > PARTS[number][1] * SECTOR:
         raise CardFault("the manifest has a slot that is larger than the partition")
     digest = hashlib.sha256()
@@ -171,7 +184,7 @@ def _alike(read: Read) -> str:
     one, two = (volume(read, number) for number in SLOTS.values())
     first, second = read_label(one), read_label(two)
     if first != second:
-        return f"A holds {first.get('version')}, B holds {second.get('version')}: not compared"
+        return Left(f"A holds {first.get('version')}, B holds {second.get('version')}: not compared")
     places = [f"byte {at} ({place(read, at)})" for at in differences(read, one)]
     if places:
         raise CardFault(f"they are of one build and differ, beginning at {', '.join(places)}")

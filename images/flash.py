@@ -65,6 +65,8 @@ def _flash(told: argparse.Namespace, machine: Machine) -> int:
     found = beside.look(told.image, told.bmap, [keys.load_public(key) for key in told.key], told.unsigned)
     for sentence in found.words:
         progress.note(sentence)
+    if found.of is None:
+        progress.note("no block map: all of the image is written")
     of = found.of or bmap.whole(image.size())
     judge(machine, told.target, of.size, told.again)
     with ExitStack() as stack:

@@ -1,4 +1,4 @@
-"""`image verify IMAGE|CARD`: is every byte what the build made? A list, and 0 or 1.
+"""`image verify IMAGE|CARD|UPDATE`: is every byte what the build made? A list, and 0 or 1.
 
 Rules:
 1. What is looked at: signature and manifest, the files against the manifest, every mapped range against the block map,
@@ -6,9 +6,10 @@ Rules:
 2. One flipped bit in what is mapped is found and its place named: partition and file where that can be told, the exact
    byte where the other slot shows what it should be.
 3. What was not looked at is a row too, and says why. Without a trusted key a signature does not hold, unless
-   --unsigned is said.
+   --unsigned is said. The last line tells both apart: what was compared, and what was not.
 4. A card that ran has changed: its boot state, its first partition. Then a map says so, and `--bmap none` leaves the
    map out; the slots are held against their hashes all the same.
+5. An update is told from an image by what is in it, and is images/verify_update.py's.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from edge.card.layout import IMAGE_SECTORS, PARTS, SECTOR, SLOTS
 from edge.card.manifest import Key
 from edge.faults import CardFault, UsageFault
 from edge.text import visible
-from images import beside, bmap, contents, gates, host, keys, product, report
+from images import at_rest, beside, bmap, contents, keys, report, verify_update
 from images.bmap import Map
 from images.contents import BAD, LEFT, OK, Row
 from images.fatread import Read
@@ -37,12 +38,13 @@ from images.writing import first_difference
 
 _SHOWN = 8
 _STEP = 1 << 20
-_LARGEST = 10**9  # bytes; the largest root has 0.06 GB
 
 ABOUT = """\
 Checks an image (.img, .img.zst) or a card (/dev/sdX): signature, manifest,
 block map, partition table, boot state, both slots, and the gates of the build
-over the root. Prints a list; the code is 1 when anything is wrong."""
+over the root; or an update (.update): signature, manifest, what is in its
+slot, the same gates. Prints a list, then what was compared and what was not;
+the code is 1 when anything is wrong."""
 
 
 def main(words: list[str]) -> int:
@@ -50,7 +52,7 @@ def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser(
         "fieldhand image verify", description=ABOUT, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("image", type=Path, metavar="IMAGE|CARD")
+    parser.add_argument("image", type=Path, metavar="IMAGE|CARD|UPDATE")
     parser.add_argument("--bmap", metavar="FILE", help="the block map (default: beside the image); none: without")
     parser.add_argument("--key", type=Path, action="append", default=[], metavar="NAME.pub", help="a key you trust")
     parser.add_argument("--unsigned", action="store_true", help="a signature is not asked for")
@@ -60,10 +62,18 @@ def main(words: list[str]) -> int:
     for row in _rows(told, Progress(sys.stderr)):
         found.append(row)
         print(f"{row.state:<4} {row.what:<20} {visible(row.sentence, 4000)}", flush=True)
-    wrong = sum(row.state == BAD for row in found)
-    end = f"{wrong} of {len(found)} checks failed" if wrong else "all is as it should be"
-    print(f"{visible(str(told.image), 4000)}: {end}")
-    return CardFault.code if wrong else 0
+    print(f"{visible(str(told.image), 4000)}: {_end(found)}")
+    return CardFault.code if any(row.state == BAD for row in found) else 0
+
+
+def _end(rows: list[Row]) -> str:
+    """The last line: rule 3."""
+    names = {state: ", ".join(row.what for row in rows if row.state == state) for state in (OK, BAD, LEFT)}
+    if names[BAD]:
+        said = f"{sum(row.state == BAD for row in rows)} of {len(rows)} checks failed"
+    else:
+        said = f"nothing is wrong in what was compared ({names[OK]})" if names[LEFT] else "all is as it should be"
+    return f"{said}; not compared: {names[LEFT]}" if names[LEFT] else said
 
 
 def _rows(told: argparse.Namespace, progress: Progress) -> Iterator[Row]:
@@ -71,16 +81,21 @@ def _rows(told: argparse.Namespace, progress: Progress) -> Iterator[Row]:
     trusted = [keys.load_public(key) for key in told.key]
     node = Machine().node(str(path))
     if node.kind not in ("file", "block"):
-        raise UsageFault(f"{path} is neither an image nor a card: {node.kind}", "name a .img, a .img.zst or /dev/...")
+        fix = "name a .img, .img.zst, .update or /dev/..."
+        raise UsageFault(f"{path} is neither an image nor a card: {node.kind}", fix)
+    if node.kind == "file" and verify_update.is_one(path):
+        if told.bmap is not None:
+            raise UsageFault(f"{path} is an update, and --bmap is for images and cards", "leave --bmap away")
+        yield from verify_update.rows(path, trusted, told.unsigned, not told.no_gates)
+        return
     found, row = _beside(path, told, trusted)
     yield row
     yield from _size(path, node.kind)
     try:
         with _readable(path, node.kind) as (read, size):
             yield _mapped(read, size, found.of, progress)
-            yield from contents.rows(read, found.manifest)
-            if not told.no_gates:
-                yield from _gates(read)
+            yield from contents.rows(read, found.manifest, found.of is not None)
+            yield from at_rest.rows(contents.volume(read, SLOTS["a"]), not told.no_gates)
     except CardFault as fault:
         yield Row("content", BAD, str(fault))
 
@@ -178,7 +193,7 @@ def _opened(path: Path) -> Iterator[tuple[Read, int]]:
 def _mapped(read: Read, size: int, of: Map | None, progress: Progress) -> Row:
     """Every mapped range against its hash."""
     if of is None:
-        return Row("block map", LEFT, "there is none: bytes were not compared one by one")
+        return Row("block map", LEFT, "none: bytes were not compared with those of the build")
     if size < of.size:
         return Row("block map", BAD, f"{size} bytes are there, the map is of {of.size}")
     wrong, done = [], 0
@@ -230,49 +245,3 @@ def _exact(read: Read, start: int, end: int, of: Map) -> int:
         if here != there:
             return at + first_difference(here, there)
     return -1
-
-
-# --- the gates of the build ---
-
-
-def _bounded(packed: Path) -> None:
-    """CardFault for a root that would fill this machine, or that holds what is neither file, folder nor link."""
-    size = 0
-    for line in host.run("unsquashfs", "-no-progress", "-lln", packed).splitlines():
-        words = line.split(None, 3)
-        if len(words) == 4 and words[0][:1] in b"bcps":
-            raise CardFault("it holds a device, a pipe or a socket")
-        if len(words) == 4 and words[0][:1] == b"-" and words[2].isdigit():
-            size += int(words[2])
-    if size > _LARGEST:
-        raise CardFault(f"it unpacks to {amount(size)}, {amount(_LARGEST)} are the most")
-
-
-def _gates(read: Read) -> Iterator[Row]:
-    """The gates that need no foreign program, over the root of slot A."""
-    if host.missing(["unsquashfs"]):
-        yield Row("gates", LEFT, "unsquashfs is not on this machine (apt install squashfs-tools)")
-        return
-    inner = contents.volume(read, SLOTS["a"])
-    root = inner.find("root.sqfs")
-    if root is None:
-        return
-    named = contents.read_label(inner).get("product")
-    # By name alone: what an image says of itself is not a path of this machine.
-    if named not in product.names():
-        yield Row("gates", LEFT, f"its product {str(named)[:60]!r} is not known here")
-        return
-    target = product.load(named)
-    with tempfile.TemporaryDirectory(prefix="fieldhand-verify-") as folder:
-        packed, tree = Path(folder, "root.sqfs"), Path(folder, "root")
-        with packed.open("wb") as out:
-            out.writelines(inner.pieces(root))
-        try:
-            _bounded(packed)
-            host.run("unsquashfs", "-no-progress", "-no-xattrs", "-quiet", "-d", tree, packed)
-        except CardFault as fault:
-            yield Row("gates", BAD, f"the root of slot A cannot be unpacked: {fault.sentence}")
-            return
-        for name, gate in gates.AT_REST.items():
-            wrong = gate.check(tree, target)
-            yield Row(f"gate {name}", BAD if wrong else OK, "; ".join(wrong[:_SHOWN]) or "nothing to say against it")

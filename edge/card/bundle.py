@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
-    from edge.card.manifest import Key
+    from edge.card.manifest import Key, Manifest
 
     Read = Callable[[int], bytes]
 
@@ -71,10 +71,14 @@ class Bundle:
         self._read = read
         text = self._small("manifest.json", LARGEST)
         signature = self._small("manifest.sig", SIGNATURE_TEXT)
-        self.manifest, self.key = signed(text, signature, keys)
+        self.manifest, self.key = self._said(text, signature, keys)
         size = self._member("slot.img")
         if size != self.manifest.slot.size:
             raise CardFault(f"slot.img has {size} bytes, its manifest says {self.manifest.slot.size}", _NEW)
+
+    def _said(self, text: bytes, signature: bytes, keys: Iterable[Key]) -> tuple[Manifest, Key]:
+        """The manifest and who signed it. CardFault."""
+        return signed(text, signature, keys)
 
     def pieces(self) -> Iterator[bytes]:
         """The slot's content in pieces of PIECE bytes; the last step checks its hash and the end of the file."""

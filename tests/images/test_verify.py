@@ -15,7 +15,7 @@ from edge.card.layout import CONFIG, PARTS, SECTOR, SLOT_A, SLOT_B, STATE_PLACES
 from edge.card.manifest import Manifest, Slot
 from edge.faults import CardFault, UsageFault
 from images import bmap, contents, fat, host, verify
-from images.contents import BAD, OK, Row
+from images.contents import BAD, LEFT, OK, Row
 from images.fatread import Read, Volume
 from images.progress import Progress
 from tests.support import small_cards
@@ -71,7 +71,7 @@ def mapped(read: Read, of: bmap.Map) -> Row:
 @small_cards.needs_fat
 def test_a_whole_card_is_found_whole(damaged: Damage, of: bmap.Map) -> None:
     read = damaged({})
-    rows = list(contents.rows(read, None))
+    rows = list(contents.rows(read, None, True))
     assert wrong(rows) == {} and mapped(read, of).state == OK
     assert {row.what for row in rows} == {
         "partition table",
@@ -116,7 +116,7 @@ def test_the_file_that_is_damaged_is_named_with_the_exact_byte(
 @small_cards.needs_fat
 def test_a_damaged_root_is_found_without_a_map_and_the_other_slot_shows_where(damaged: Damage) -> None:
     at = place_of(damaged({}), SLOT_B, "root.sqfs", 100_000)
-    found = wrong(contents.rows(damaged({at: 1}), None))
+    found = wrong(contents.rows(damaged({at: 1}), None, True))
     assert found["slot B"] == "root.sqfs is not what root.sha256 says: it is damaged"
     away = (PARTS[SLOT_B][0] - PARTS[SLOT_A][0]) * SECTOR
     assert f"beginning at byte {at - away} (slot A: root.sqfs)" in found["both slots"]
@@ -125,13 +125,14 @@ def test_a_damaged_root_is_found_without_a_map_and_the_other_slot_shows_where(da
 
 @small_cards.needs_fat
 def test_damage_to_table_and_state_is_named(damaged: Damage, of: bmap.Map) -> None:
-    assert "there is none" in wrong(contents.rows(damaged({510: 1}), None))["partition table"]
-    assert "the disk id is" in wrong(contents.rows(damaged({440: 1}), None))["partition table"]
-    assert "partition 2 is not where" in wrong(contents.rows(damaged({446 + 16 + 14: 3}), None))["partition table"]
+    assert "there is none" in wrong(contents.rows(damaged({510: 1}), None, True))["partition table"]
+    assert "the disk id is" in wrong(contents.rows(damaged({440: 1}), None, True))["partition table"]
+    moved = wrong(contents.rows(damaged({446 + 16 + 14: 3}), None, True))
+    assert "partition 2 is not where" in moved["partition table"]
     first, second = (place * SECTOR + 20 for place in STATE_PLACES)
-    assert wrong(contents.rows(damaged({first: 1}), None)) == {"boot state": "copy 1 is damaged"}
-    assert wrong(contents.rows(damaged({second: 1}), None)) == {"boot state": "copy 2 is damaged"}
-    assert wrong(contents.rows(damaged({first: 1, second: 1}), None)) == {"boot state": "both copies are damaged"}
+    assert wrong(contents.rows(damaged({first: 1}), None, True)) == {"boot state": "copy 1 is damaged"}
+    assert wrong(contents.rows(damaged({second: 1}), None, True)) == {"boot state": "copy 2 is damaged"}
+    assert wrong(contents.rows(damaged({first: 1, second: 1}), None, True)) == {"boot state": "both copies are damaged"}
     assert "the boot state, copy 2" in mapped(damaged({second: 1}), of).sentence
     assert "the partition table" in mapped(damaged({3: 1}), of).sentence
 
@@ -142,13 +143,13 @@ def test_copies_that_differ_are_told(damaged: Damage) -> None:
     now = state.pack(state.flashed())
     at = STATE_PLACES[1] * SECTOR
     changed = {at + i: one ^ two for i, (one, two) in enumerate(zip(other, now)) if one != two}
-    assert "differ: a change was cut off" in wrong(contents.rows(damaged(changed), None))["boot state"]
+    assert "differ: a change was cut off" in wrong(contents.rows(damaged(changed), None, True))["boot state"]
 
 
 @small_cards.needs_fat
 def test_a_damaged_file_system_is_a_sentence_and_other_checks_go_on(damaged: Damage) -> None:
     start = PARTS[SLOT_A][0] * SECTOR
-    found = wrong(contents.rows(damaged({start + 510: 0xFF}), None))
+    found = wrong(contents.rows(damaged({start + 510: 0xFF}), None, True))
     assert "no FAT32 file system" in found["slot A"] and "no FAT32 file system" in found["both slots"]
     assert "slot B" not in found
     assert contents.places(damaged({start + 510: 0xFF}), start, start + 1024) == ["slot A: its file system is damaged"]
@@ -170,7 +171,11 @@ def test_the_command_lists_and_its_code_says_whether_all_is_well(
     words = [str(small_card), "--unsigned", "--no-gates"]
     assert verify.main(words) == 0
     out = capsys.readouterr().out
-    assert "all is as it should be" in out and "ok   slot A" in out and "-    block map" in out
+    assert "ok   slot A" in out and "-    block map" in out and "-    gates" in out
+    assert out.endswith(
+        "nothing is wrong in what was compared (partition table, boot state, slot A, slot B, both slots); "
+        "not compared: origin, block map, partition 1, gates\n"
+    )
     assert verify.main([str(small_card), "--no-gates"]) == CardFault.code
     assert "BAD  origin" in capsys.readouterr().out
 
@@ -198,7 +203,7 @@ def test_a_root_that_cannot_be_unpacked_fails_the_gates(small_card: Path, capsys
     """Its hash holds, and it is no squashfs all the same."""
     assert verify.main([str(small_card), "--unsigned"]) == 1
     out = capsys.readouterr().out
-    assert "BAD  gates" in out and "the root of slot A cannot be unpacked" in out and "1 of " in out
+    assert "BAD  gates" in out and "its root cannot be unpacked" in out and "1 of " in out
 
 
 @small_cards.needs_fat
@@ -208,13 +213,14 @@ def test_the_slots_are_held_against_a_signed_manifest(damaged: Damage) -> None:
     size = -(-(max(end for _, end in contents.volume(read, SLOT_A).used()) - start) // 4096) * 4096
     digest = hashlib.sha256(read(start, size)).hexdigest()
     told = Manifest("pi-armv6", "1.0", "armel", "bookworm", ("x",), 0, 1, Slot(size, digest, digest), {})
-    assert wrong(contents.rows(read, told)) == {}
+    assert wrong(contents.rows(read, told, True)) == {}
     # The last kernel byte of slot B alone: no other check of it needs the manifest.
     at = place_of(read, SLOT_B, "kernel", 100)
-    found = wrong(contents.rows(damaged({at: 2}), told))
+    found = wrong(contents.rows(damaged({at: 2}), told, True))
     assert found.keys() == {"slot B, manifest", "both slots"}
     newer = Manifest("pi-armv6", "2.0", "armel", "bookworm", ("x",), 0, 1, Slot(size, digest, digest), {})
-    assert "not compared" in {row.what: row.sentence for row in contents.rows(read, newer)}["slot A, manifest"]
+    (row,) = (row for row in contents.rows(read, newer, True) if row.what == "slot A, manifest")
+    assert row.state == LEFT and "not compared" in row.sentence
 
 
 @small_cards.needs_fat
@@ -246,50 +252,17 @@ def test_what_is_neither_image_nor_card_is_told(tmp_path: Path) -> None:
             verify.main([str(path), "--unsigned"])
 
 
-@small_cards.needs_fat
-@pytest.mark.parametrize("name", ["/dev/zero", "../../x.toml", "\x1b[2J", "pi-armv6.toml", ["pi-armv6"], 5])
-def test_what_an_image_calls_its_product_is_no_path_here(
-    monkeypatch: pytest.MonkeyPatch, small_card: Path, name: object
-) -> None:
-    monkeypatch.setattr(contents, "read_label", lambda inner: {"product": name})
-    with small_card.open("rb") as file:
-
-        def read(offset: int, length: int) -> bytes:
-            file.seek(offset)
-            return file.read(length)
-
-        (row,) = verify._gates(read)
-    assert row.state == contents.LEFT and "is not known here" in row.sentence and "\x1b" not in row.sentence
-
-
-@pytest.mark.skipif(bool(host.missing(["mksquashfs", "unsquashfs"])), reason="squashfs-tools are not installed")
-def test_a_root_that_would_fill_this_machine_or_hold_it_up_is_not_unpacked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tree, packed = tmp_path / "tree", tmp_path / "root.sqfs"
-    tree.mkdir()
-    with (tree / "a b").open("wb") as file:
-        file.truncate(5_000_000)
-    (tree / "link").symlink_to("a b")
-
-    def pack() -> None:
-        host.run("mksquashfs", tree, packed, "-noappend", "-quiet", "-no-progress")
-
-    pack()
-    verify._bounded(packed)
-    monkeypatch.setattr(verify, "_LARGEST", 4_000_000)
-    with pytest.raises(CardFault, match=r"unpacks to 5\.0 MB"):
-        verify._bounded(packed)
-    os.mkfifo(tree / "pipe")
-    pack()
-    with pytest.raises(CardFault, match="a device, a pipe or a socket"):
-        verify._bounded(packed)
+def test_the_last_line_tells_what_was_compared_and_what_was_not() -> None:
+    good, bad, left = Row("slot A", OK, ""), Row("slot B", BAD, ""), Row("origin", LEFT, "")
+    assert verify._end([good]) == "all is as it should be"
+    assert verify._end([left, good]) == "nothing is wrong in what was compared (slot A); not compared: origin"
+    assert verify._end([left, good, bad]) == "1 of 3 checks failed; not compared: origin"
 
 
 def test_ranges_without_a_hash_are_said_to_be_not_compared(damaged: Damage, of: bmap.Map) -> None:
     read, size = damaged({}), of.size
     bare = bmap.Map(of.size, of.block, (*of.ranges[:-1], bmap.Range(of.ranges[-1].first, of.ranges[-1].last)))
     row = verify._mapped(read, size, bare, Progress(None))
-    assert row.state == contents.LEFT and "1 of" in row.sentence and "were not compared" in row.sentence
+    assert row.state == LEFT and "1 of" in row.sentence and "were not compared" in row.sentence
     whole = verify._mapped(read, size, of, Progress(None))
     assert whole.state == OK and "outside them are in no use and were not compared" in whole.sentence
