@@ -11,7 +11,7 @@ Rules:
 from __future__ import annotations
 
 import os
-import subprocess
+from datetime import timezone
 from email.utils import parsedate_to_datetime
 from pathlib import Path
 from urllib.parse import unquote
@@ -24,6 +24,7 @@ from images.lock import Index
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from subprocess import CompletedProcess
 
 COMPONENTS = ("main", "non-free-firmware")
 KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
@@ -160,7 +161,11 @@ class Archive:
         if not files:
             return Index(suite, component, self.arch, 0, f"failed: {_about(said, suite, '')}")
         text = files[0].read_text("utf-8", "replace")
-        date, size = release_date(text), listed_size(text, component, self.arch)
+        try:
+            date = release_date(text)
+        except CardFault as fault:
+            return Index(suite, component, self.arch, 0, f"failed: {fault.sentence}")
+        size = listed_size(text, component, self.arch)
         if (suite, component) in self._lists:
             state = "read"
         elif not size:
@@ -169,22 +174,26 @@ class Archive:
             state = f"failed: {_about(said, suite, component)}"
         return Index(suite, component, self.arch, date, state)
 
-    def _apt(self, program: str, *words: str) -> subprocess.CompletedProcess[bytes]:
-        """Run apt on our folder; the caller looks at the code."""
+    def _apt(self, program: str, *words: str) -> CompletedProcess[bytes]:
+        """Run apt on our folder; the caller looks at the code. CardFault when it does not end."""
         command = [host.find(program), "-c", str(self.folder / "conf"), *words]
         environment = {**os.environ, "LC_ALL": "C", "DEBIAN_FRONTEND": "noninteractive"}
         environment.pop("APT_CONFIG", None)
-        return subprocess.run(command, capture_output=True, env=environment, check=False, stdin=subprocess.DEVNULL)
+        return host.ended(command, environment)
 
 
 _HELP = "run it again when the mirror is whole, or name another one by DEBIAN_MIRROR"
 
 
 def release_date(text: str) -> int:
-    """The date of a release file, in seconds; 0 when it has none."""
+    """The date of a release file, in seconds; 0 when it has none. CardFault when it is no date (RFC 5322, UTC)."""
     for line in text.splitlines():
         if line.startswith("Date: "):
-            return int(parsedate_to_datetime(line[6:].replace("UTC", "+0000")).timestamp())
+            try:
+                found = parsedate_to_datetime(line[6:].replace("UTC", "+0000"))
+                return int(found.replace(tzinfo=found.tzinfo or timezone.utc).timestamp())
+            except (TypeError, ValueError, OverflowError) as fault:
+                raise CardFault(f"its release file has a date that is none: {line[6:][:60]!r}") from fault
     return 0
 
 

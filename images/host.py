@@ -6,6 +6,8 @@ Rules:
 2. A program that is absent is told with the Debian package that brings it.
 3. A program that fails is told with its last lines. A full disk is told as a full disk.
 4. A child ends with us: an interruption kills it before it goes on upwards.
+5. A child has a deadline, and is killed behind it: far longer than the longest that was seen on a loaded machine, and
+   still an end for a build that nobody looks at.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from edge.faults import CardFault
+from images.progress import span
 
 # program -> the Debian package it is in
 PACKAGES = {
@@ -36,6 +39,8 @@ PACKAGES = {
 }
 # Where a normal user's path often does not reach.
 PLACES = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+SECONDS = 3600.0
 
 
 def places() -> str:
@@ -66,27 +71,29 @@ def environment(add: Mapping[str, str] | None = None) -> dict[str, str]:
     return {"PATH": places(), "LC_ALL": "C", "TZ": "UTC", "HOME": "/nonexistent", **(add or {})}
 
 
-def run(*words: str | Path, add: Mapping[str, str] | None = None, cwd: Path | None = None, data: bytes = b"") -> bytes:
-    """Run a program to its end and give what it printed; CardFault when it is absent or fails."""
-    program = str(words[0])
-    command = [find(program), *(str(word) for word in words[1:])]
-    child = subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=environment(add),
-        cwd=cwd,
-    )
+def ended(
+    command: Sequence[str | Path], settings: Mapping[str, str], data: bytes = b"", cwd: Path | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    """Run a command to its end with `data` as its input; the caller looks at the code. CardFault by rule 5."""
     try:
-        out, errors = child.communicate(data)
-    finally:
-        if child.returncode is None:
-            child.kill()
-            child.wait()
-    if child.returncode:
-        raise CardFault(_failed(Path(program).name, child.returncode, errors or out))
-    return out
+        words = [str(word) for word in command]
+        return subprocess.run(
+            words, input=data, capture_output=True, env=settings, cwd=cwd, timeout=SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired as late:
+        raise CardFault(
+            f"{Path(command[0]).name} did not end within {span(SECONDS)}, and was stopped",
+            "try again when this machine and its network have less to do",
+        ) from late
+
+
+def run(*words: str | Path, add: Mapping[str, str] | None = None, cwd: Path | None = None, data: bytes = b"") -> bytes:
+    """Run a program to its end and give what it printed; CardFault when it is absent, fails or takes too long."""
+    program = str(words[0])
+    done = ended([find(program), *words[1:]], environment(add), data, cwd)
+    if done.returncode:
+        raise CardFault(_failed(Path(program).name, done.returncode, done.stderr or done.stdout))
+    return done.stdout
 
 
 def _failed(program: str, code: int, told: bytes) -> str:

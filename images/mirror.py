@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import urllib.request
 
 from edge.faults import CardFault
@@ -51,7 +50,7 @@ def sources(listed: str) -> tuple[str, str]:
 
 def _targets() -> str:
     command = [host.find("apt-get"), "indextargets", "--format", "$(REPO_URI) $(COMPONENT)", "Origin: Debian"]
-    done = subprocess.run(command, capture_output=True, env={**os.environ, "LC_ALL": "C"}, check=False)
+    done = host.ended(command, {**os.environ, "LC_ALL": "C"})
     return done.stdout.decode("utf-8", "replace")
 
 
@@ -70,7 +69,7 @@ def _apt_proxy(scheme: str) -> str:
     if program is None:
         return ""
     command = [program, "dump", "--format", "%v%n", f"Acquire::{scheme}::Proxy"]
-    done = subprocess.run(command, capture_output=True, env={**os.environ, "LC_ALL": "C"}, check=False)
+    done = host.ended(command, {**os.environ, "LC_ALL": "C"})
     value = done.stdout.decode("utf-8", "replace").split("\n")[0].strip()
     return "" if value.upper() == "DIRECT" else value
 

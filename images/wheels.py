@@ -14,7 +14,6 @@ import hashlib
 import lzma
 import os
 import struct
-import subprocess
 import sys
 import tempfile
 import zipfile
@@ -25,7 +24,7 @@ from pathlib import Path
 
 from edge.faults import CardFault
 from edge.record import Record
-from images import lock, markers, pool
+from images import host, lock, markers, pool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -120,7 +119,10 @@ def _target(python: str) -> list[str]:
 def _pip(words: Sequence[str], purpose: str) -> None:
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-input", *words]
     environment = {**os.environ, "LC_ALL": "C.UTF-8", "PIP_NO_COLOR": "1"}
-    done = subprocess.run(command, capture_output=True, env=environment, check=False, stdin=subprocess.DEVNULL)
+    try:
+        done = host.ended(command, environment)
+    except CardFault as late:
+        raise CardFault(f"pip could not {purpose}: {late.sentence}", late.fix) from late
     if done.returncode:
         rows = [row.strip() for row in done.stderr.decode("utf-8", "replace").splitlines() if row.strip()]
         if any("No module named pip" in row for row in rows):

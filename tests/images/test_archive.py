@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from pathlib import Path
 
 import pytest
@@ -85,3 +86,27 @@ def test_release_files_are_read() -> None:
     assert archive.release_date("Suite: x\n") == 0
     assert archive.listed_size(text, "main", "armel") == 12
     assert archive.listed_size(text, "main", "armhf") is None
+
+
+@pytest.mark.parametrize("date", ["", "soon", "Sun, 31 Feb 2026 25:00:00 UTC"])
+def test_a_date_that_is_none_is_told_with_its_words(date: str) -> None:
+    with pytest.raises(CardFault, match="a date that is none: "):
+        archive.release_date(f"Suite: x\nDate: {date}\n")
+
+
+def test_a_date_without_a_zone_is_of_utc_wherever_the_builder_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "Asia/Kathmandu")
+    time.tzset()
+    try:
+        assert archive.release_date("Date: Thu, 01 Jan 1970 01:00:00 -0000\n") == 3600
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
+def test_a_list_whose_release_file_has_no_sound_date_has_failed(repository: Repository, tmp_path: Path) -> None:
+    looked = look(tmp_path, "armhf")
+    looked.update()
+    (read,) = (looked.folder / "state/lists").glob("*_dists_bookworm_*Release")
+    read.write_text(read.read_text().replace(f"Date: {repository.date}", "Date: never"))
+    assert looked._index("bookworm", "main", "").state == "failed: its release file has a date that is none: 'never'"
