@@ -2,6 +2,7 @@
 
 Rules:
 1. They are those of the package ca-certificates, each once. Its script that would collect them never runs here.
+   A file is one certificate: in the folder OpenSSL would find no second one of a file, so such a file is told.
 2. Bundle and folder hold the same certificates. The folder's links lead to the package's files.
 3. /usr/lib/ssl is where Debian's OpenSSL looks, and belongs to a package that no board needs: its links are made here.
    Without them `ssl` trusts nobody, and says nothing.
@@ -33,7 +34,9 @@ def install(tree: Path) -> int:
     for name in names:
         pem = (tree / name).read_bytes()
         found = x509.certificates(pem)
-        if len(found) != 1 or found[0] in seen:
+        if len(found) != 1:
+            raise CardFault(f"{name} holds {len(found)} certificates", "make it a file for each: one is looked up")
+        if found[0] in seen:
             continue
         seen.add(found[0])
         bundle.append(pem.strip() + b"\n")

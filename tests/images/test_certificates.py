@@ -61,6 +61,15 @@ def test_a_tree_without_certificates_is_told(tmp_path: Path) -> None:
         certificates.install(tmp_path)
 
 
+@pytest.mark.parametrize("count", [0, 2])
+def test_a_file_that_is_not_one_certificate_is_told(tree: Path, count: int) -> None:
+    folder = tree / certificates.SOURCE / "mozilla"
+    pems = [(folder / f"{name}.crt").read_bytes() for name in ("One", "Two")]
+    (folder / "chain.crt").write_bytes(b"".join(pems[:count]))
+    with pytest.raises(CardFault, match=rf"mozilla/chain\.crt holds {count} certificates"):
+        certificates.install(tree)
+
+
 def test_the_gate_counts_compares_and_looks_where_openssl_looks(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     certificates.install(tree)
     assert authorities.check(tree, None) == ["the bundle has 4 certificates, more than 100 are wanted"]  # type: ignore[arg-type]
