@@ -9,15 +9,14 @@ Rules:
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
 from pathlib import Path
 
 from edge.card import grow, layout, prepare, slots, state
-from edge.faults import CardFault, HardwareFault
+from edge.faults import CardFault
+from images.host import run
+from images.source import Image
 
-_STEP = 1 << 20
-PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
+_LARGEST = 4 << 30  # bytes
 
 
 def images() -> Path:
@@ -38,22 +37,9 @@ def size(length: int) -> int:
 
 def insert(source: Path, card: Path) -> None:
     """Make `card` a copy of an image (.img or .img.zst)."""
-    if source.suffix == ".zst":
-        run("zstd", "-dqf", "--sparse", "-o", str(card), str(source))
-    else:
-        _copy(source, card)
+    Image(source).unpack(card, _LARGEST)
     with card.open("r+b") as file:
         file.truncate(size(card.stat().st_size))
-
-
-def _copy(source: Path, card: Path) -> None:
-    with source.open("rb") as read, card.open("wb") as write:
-        for piece in iter(lambda: read.read(_STEP), b""):
-            if piece.strip(b"\0"):
-                write.write(piece)
-            else:
-                write.seek(len(piece), 1)
-        write.truncate(source.stat().st_size)
 
 
 def get(card: Path, part: int, name: str) -> bytes:
@@ -66,7 +52,7 @@ def put(card: Path, part: int, name: str, data: bytes) -> None:
     kept = card.with_suffix(".put")
     try:
         kept.write_bytes(data)
-        run("mcopy", "-D", "o", "-o", "-i", _place(card, part), str(kept), f"::{name}")
+        run("mcopy", "-D", "o", "-o", "-i", _place(card, part), kept, f"::{name}")
     finally:
         kept.unlink(missing_ok=True)
 
@@ -90,7 +76,7 @@ def put_data(card: Path, local: Path, name: str) -> None:
         raise CardFault(f"{name} could not be put onto the data partition: there is no folder {folder}/")
     told = card.with_suffix(".acts")
     told.write_text(f'cd "/{folder}"\nwrite "{local}" "{last}"\n')
-    said = run("debugfs", "-w", "-f", str(told), place)
+    said = run("debugfs", "-w", "-f", told, place)
     told.unlink()
     if b"Allocated inode" not in said:
         raise CardFault(f"{name} could not be put onto the data partition: {said.decode('utf-8', 'replace').strip()}")
@@ -145,13 +131,3 @@ def _sector(card: Path, place: int) -> bytes:
 
 def _place(card: Path, part: int) -> str:
     return f"{card}@@{layout.PARTS[part][0] * layout.SECTOR}"
-
-
-def run(*words: str) -> bytes:
-    """Output of a program; CardFault with what it said when it failed, HardwareFault when it is absent."""
-    if shutil.which(words[0], path=PATH) is None:
-        raise HardwareFault(f"{words[0]} is not on this machine", "apt install mtools zstd squashfs-tools e2fsprogs")
-    done = subprocess.run(words, capture_output=True, check=False, env={"PATH": PATH, "MTOOLS_SKIP_CHECK": "1"})
-    if done.returncode:
-        raise CardFault(f"{words[0]}: {done.stderr.decode('utf-8', 'replace').strip() or done.returncode}")
-    return done.stdout

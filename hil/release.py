@@ -14,9 +14,10 @@ from pathlib import Path
 
 from edge.card import ed25519, layout, manifest
 from edge.faults import CardFault
-from hil.card import run
 from images import bundle, product, slot
 from images import fat as fats
+from images.hashes import sha256_of
+from images.host import run
 from images.keys import Key
 
 _STEP = 1 << 20
@@ -45,9 +46,9 @@ class Releases:
         self._stage.mkdir()
         fat = folder / "slot.fat"
         _cut_out(card, layout.SLOT_A, fat)
-        run("mcopy", "-s", "-n", "-i", str(fat), "::*", str(self._stage))
+        run("mcopy", "-s", "-n", "-i", fat, "::*", self._stage)
         self._tree = folder / "tree"
-        run("unsquashfs", "-q", "-n", "-no-xattrs", "-d", str(self._tree), str(self._stage / "root.sqfs"))
+        run("unsquashfs", "-q", "-n", "-no-xattrs", "-d", self._tree, self._stage / "root.sqfs")
 
     def make(self, version: str, signer: Key, change: Callable[[Path], None] = lambda _: None) -> Path:
         """The update file of a version; `change` does to the unpacked root what is to be different, and stays done."""
@@ -67,8 +68,8 @@ class Releases:
 
     def _packed(self, to: Path) -> str:
         fast = ("-comp", "zstd", "-Xcompression-level", "1", "-b", "512K")
-        run("mksquashfs", str(self._tree), str(to), "-noappend", "-no-progress", "-all-root", "-no-xattrs", *fast)
-        return hashlib.sha256(to.read_bytes()).hexdigest()
+        run("mksquashfs", self._tree, to, "-noappend", "-no-progress", "-all-root", "-no-xattrs", *fast)
+        return sha256_of(to)
 
 
 def _say_version(release: Path, version: str) -> None:

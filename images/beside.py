@@ -18,7 +18,7 @@ from edge.faults import CardFault
 from edge.record import Record
 from images import bmap
 from images.bmap import Map
-from images.squash import sha256_of
+from images.hashes import sha256_of
 
 
 class Beside(Record):

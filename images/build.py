@@ -40,6 +40,7 @@ from images import (
 from images import lock as locks
 from images import product as products
 from images import tree as trees
+from images.hashes import sha256_of
 from images.keys import Key
 from images.product import Product
 from images.progress import Progress
@@ -124,7 +125,7 @@ class _Build:
         folder = self.order.out / self.product.name
         self.small()
         results = tuple(
-            report.Row(path.name, path.stat().st_size, squash.sha256_of(path))
+            report.Row(path.name, path.stat().st_size, sha256_of(path))
             for path in sorted(self.results.iterdir())
         )
         workplace.published(self.results, folder, self.name)

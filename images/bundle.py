@@ -13,9 +13,9 @@ from pathlib import Path
 
 from edge.card import bundle, manifest
 from images import fat
+from images.hashes import sha256_of
 from images.keys import Key
 from images.product import Product
-from images.squash import sha256_of
 
 _PIECE = 1 << 20
 ALIGNED = 4096

@@ -38,7 +38,7 @@ def make(image: Path, label: str, serial: int, sectors: int, folder: Path, epoch
 
 def _fill(image: Path, folder: Path, epoch: int) -> None:
     """Copy the folder into the FAT, one folder of it at a time."""
-    add = {"SOURCE_DATE_EPOCH": str(epoch), "MTOOLS_SKIP_CHECK": "1"}
+    add = {"SOURCE_DATE_EPOCH": str(epoch)}
     for here, below, names in os.walk(folder):
         below.sort()
         inner = Path(here).relative_to(folder).as_posix()

@@ -1,8 +1,9 @@
 """Programs of the machine that builds: found, run, and their errors as sentences.
 
 Rules:
-1. A program runs with an environment of its own: a search path, the locale C, the time zone UTC and what the call
-   adds. What the builder has set (language, umask, SOURCE_DATE_EPOCH, TMPDIR) cannot come into a result.
+1. A program runs with an environment of its own: a search path, the locale C, the time zone UTC, for mtools that our
+   FATs have no geometry of a floppy disk, and what the call adds. What the builder has set (language, umask,
+   SOURCE_DATE_EPOCH, TMPDIR) cannot come into a result.
 2. A program that is absent is told with the Debian package that brings it.
 3. A program that fails is told with its last lines. A full disk is told as a full disk.
 4. A child ends with us: an interruption kills it before it goes on upwards.
@@ -25,9 +26,11 @@ from images.progress import span
 # program -> the Debian package it is in
 PACKAGES = {
     "apt-get": "apt",
+    "debugfs": "e2fsprogs",
     "depmod": "kmod",
     "mcopy": "mtools",
     "mdir": "mtools",
+    "mke2fs": "e2fsprogs",
     "mkfs.vfat": "dosfstools",
     "mkimage": "u-boot-tools",
     "mksquashfs": "squashfs-tools",
@@ -68,7 +71,8 @@ def missing(programs: Sequence[str]) -> list[str]:
 
 def environment(add: Mapping[str, str] | None = None) -> dict[str, str]:
     """The environment of a child: rule 1."""
-    return {"PATH": places(), "LC_ALL": "C", "TZ": "UTC", "HOME": "/nonexistent", **(add or {})}
+    plain = {"LC_ALL": "C", "TZ": "UTC", "HOME": "/nonexistent", "MTOOLS_SKIP_CHECK": "1"}
+    return {"PATH": places(), **plain, **(add or {})}
 
 
 def ended(

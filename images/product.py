@@ -2,7 +2,7 @@
 
 Rules:
 1. A wrong key, type or value is a ConfigFault that names file, line and, for keys, a near name.
-2. Nothing is guessed: suite, architecture, Python and ELF rule stand in the file. What has one useful value for nearly
+2. Nothing is guessed: suite, architecture and Python stand in the file. What has one useful value for nearly
    everybody has a default here.
 3. A path in a product is relative to its file.
 """
@@ -16,6 +16,7 @@ from edge.card.manifest import is_word
 from edge.faults import ConfigFault, UsageFault
 from edge.record import Record
 from edge.schema import near
+from images.arches import ARCHES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,9 +26,6 @@ HERE = Path(__file__).resolve().parent
 PRODUCTS = HERE / "products"
 LOCKS = HERE / "lock"
 
-ELF_RULES = ("armv6 soft-float", "armv7 hard-float", "aarch64")
-TRIPLES = {"armel": "arm-linux-gnueabi", "armhf": "arm-linux-gnueabihf", "arm64": "aarch64-linux-gnu"}
-ELF_OF = {"armel": ELF_RULES[0], "armhf": ELF_RULES[1], "arm64": ELF_RULES[2]}
 TOOLS = ("full", "minimal")
 RELEASES = ("required", "experimental")
 
@@ -47,7 +45,6 @@ class Product(Record):
     suite: str
     arch: str
     python: str
-    elf: str
     kernel: str
     machines: tuple[str, ...]
     uboot: dict[str, str]
@@ -65,17 +62,12 @@ class Product(Record):
     place: Path
 
     @property
-    def triple(self) -> str:
-        """Debian's multiarch folder, as in usr/lib/TRIPLE."""
-        return TRIPLES[self.arch]
-
-    @property
     def roots(self) -> tuple[str, ...]:
         """The packages that the tree begins with: sorted, the kernel among them. What they need comes in too."""
         return tuple(sorted({*self.packages, self.kernel}))
 
 
-_TEXT = ("title", "suite", "arch", "python", "elf", "kernel", "emulated", "cpu", "tools", "lock", "name", "release")
+_TEXT = ("title", "suite", "arch", "python", "kernel", "emulated", "cpu", "tools", "lock", "name", "release")
 _LISTS = ("machines", "packages", "wheels", "keys", "lacks", "texts")
 _TABLES = ("uboot", "without")
 _NEEDED = ("title", "suite", "arch", "python", "kernel", "machines", "packages")
@@ -109,7 +101,7 @@ def read(text: str, path: Path) -> Product:
     data, lines = toml.load(text, str(path))
     checked = _Checked(data, lines, str(path))
     checked.keys()
-    arch = checked.one_of("arch", tuple(TRIPLES))
+    arch = checked.one_of("arch", tuple(ARCHES))
     lock = checked.text("lock", "")
     return Product(
         name=_file_name(checked, checked.text("name", path.stem)),
@@ -117,7 +109,6 @@ def read(text: str, path: Path) -> Product:
         suite=_words(checked, "suite", (checked.text("suite", ""),))[0],
         arch=arch,
         python=_python(checked),
-        elf=checked.one_of("elf", ELF_RULES, ELF_OF[arch]),
         kernel=_words(checked, "kernel", (checked.text("kernel", ""),))[0],
         machines=_words(checked, "machines", checked.texts("machines")),
         uboot=checked.table("uboot"),

@@ -43,7 +43,7 @@ def make(image: Image, of: Map, file: Path, folder: Path) -> tuple[Image, Map]:
             )
     put = folder / provision_toml.FILE
     put.write_bytes(text)
-    host.run("mcopy", "-Qmo", "-i", f"{own}@@{PLACE}", put, f"::/{provision_toml.FILE}", add={"MTOOLS_SKIP_CHECK": "1"})
+    host.run("mcopy", "-Qmo", "-i", f"{own}@@{PLACE}", put, f"::/{provision_toml.FILE}")
     return Image(own), bmap.of(own)
 
 

@@ -24,6 +24,7 @@ from images import host
 from images.bmap import Map
 
 STEP = 4 << 20
+_PIECE = 1 << 20
 _MAGIC = b"\x28\xb5\x2f\xfd"
 # Where -> what begins so -> what it is.
 _OTHERS = (
@@ -125,6 +126,18 @@ class Image:
                 raise CardFault(f"{self.path.name} ends at byte {offset + len(piece)}, earlier than its block map says")
             piece += more
         return piece
+
+    def unpack(self, to: Path, most: int) -> None:
+        """Write the image to a file, its zeros as holes. CardFault when it has more than `most` bytes."""
+        with to.open("wb") as out, self.opened() as stream:
+            for piece in iter(lambda: self.read(stream, _PIECE), b""):
+                if out.tell() + len(piece) > most:
+                    raise CardFault(f"{self.path.name} unpacks to more than a card image can be")
+                if piece.count(0) == len(piece):
+                    out.seek(len(piece), 1)
+                else:
+                    out.write(piece)
+            out.truncate(out.tell())
 
     def read(self, stream: IO[bytes], count: int) -> bytes:
         """The next bytes of what `opened` gave; an OSError and what a library says of damaged data is a CardFault."""

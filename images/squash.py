@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import os
 import stat
-from hashlib import sha256
 from pathlib import Path
 
 from images import host
+from images.hashes import sha256_of
 from images.progress import Progress
 
 # What is not 0644, 0755 and no program. A name that is not in the tree is no fault: trees differ.
@@ -60,12 +60,3 @@ def make(tree: Path, image: Path, epoch: int, progress: Progress) -> str:
         *("-mkfs-time", str(epoch), "-all-time", str(epoch)),
     )
     return sha256_of(image)
-
-
-def sha256_of(path: Path) -> str:
-    """The sha256 of a file in hex."""
-    digest = sha256()
-    with path.open("rb") as file:
-        for block in iter(lambda: file.read(1 << 20), b""):
-            digest.update(block)
-    return digest.hexdigest()

@@ -38,6 +38,7 @@ from images.writing import first_difference
 
 _SHOWN = 8
 _STEP = 1 << 20
+_MOST = 4 * IMAGE_SECTORS * SECTOR  # bytes that an image is unpacked to
 
 ABOUT = """\
 Checks an image (.img, .img.zst) or a card (/dev/sdX): signature, manifest,
@@ -153,21 +154,9 @@ def _readable(path: Path, kind: str) -> Iterator[tuple[Read, int]]:
         return
     with tempfile.TemporaryDirectory(prefix="fieldhand-verify-") as folder:
         plain = Path(folder, "card.img")
-        _unpack(image, plain)
+        image.unpack(plain, _MOST)
         with _opened(plain) as found:
             yield found
-
-
-def _unpack(image: Image, plain: Path) -> None:
-    with plain.open("wb") as out, image.opened() as stream:
-        for piece in iter(lambda: image.read(stream, _STEP), b""):
-            if piece.count(0) == len(piece):
-                out.seek(len(piece), 1)
-            else:
-                out.write(piece)
-            if out.tell() > 4 * IMAGE_SECTORS * SECTOR:
-                raise CardFault(f"{image.path.name} unpacks to more than a card image can be")
-        out.truncate(out.tell())
 
 
 @contextmanager

@@ -19,6 +19,7 @@ import pytest
 from edge.card import layout
 from hil import card
 from hil.qemu import Machine
+from images import host
 from tests.support.emulated import inserted, shell
 
 pytestmark = pytest.mark.emulated
@@ -135,5 +136,5 @@ def checked(board: Machine, done: dict[int, int]) -> str:
 def to_recover(path: Path) -> bool:
     """Whether the data partition was cut while it was mounted: its journal is to be recovered."""
     at = layout.PARTS[layout.DATA][0] * layout.SECTOR
-    said = card.run("debugfs", "-R", "show_super_stats -h", f"{path}?offset={at}")
+    said = host.run("debugfs", "-R", "show_super_stats -h", f"{path}?offset={at}")
     return b"needs_recovery" in said

@@ -24,7 +24,7 @@ Pair = tuple[Path, dict[str, str], dict[str, str]]
 BUILDER = """
 import json, os, sys
 from pathlib import Path
-from images import bundle, card, fat, squash
+from images import bundle, card, fat, hashes, squash
 from images.progress import Progress
 from edge.card import layout
 
@@ -48,7 +48,7 @@ fat.make(work / "config.fat", "EDGECFG", 0xEDCE0001, layout.PARTS[1][1], slot, 1
 card.make(work / "card.img", work / "config.fat", work / "slot.fat")
 bundle.slot_content(work / "slot.fat", work / "slot.img")
 names = ("slot/root.sqfs", "slot.fat", "slot.img", "card.img")
-print(json.dumps({name: squash.sha256_of(work / name) for name in names}))
+print(json.dumps({name: hashes.sha256_of(work / name) for name in names}))
 """
 
 

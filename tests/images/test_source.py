@@ -118,6 +118,18 @@ def test_who_stops_early_leaves_no_program_behind(plain: Path) -> None:
         assert "zstd" not in names
 
 
+@needs_zstd
+@pytest.mark.parametrize("form", ["plain", "packed"])
+def test_it_is_unpacked_into_a_file_up_to_a_bound(plain: Path, tmp_path: Path, form: str) -> None:
+    with plain.open("ab") as file:
+        file.write(bytes(8 << 20))  # zeros at the end are holes, and part of it all the same
+    image, to = Image(plain if form == "plain" else packed(plain)), tmp_path / "whole"
+    image.unpack(to, plain.stat().st_size)
+    assert to.read_bytes() == plain.read_bytes() and to.stat().st_blocks * 512 < 4 << 20
+    with pytest.raises(CardFault, match="unpacks to more than a card image can be"):
+        image.unpack(to, plain.stat().st_size - 1)
+
+
 def test_what_is_no_image_is_told(tmp_path: Path) -> None:
     (tmp_path / "empty").touch()
     for path, told in ((tmp_path / "no", "there is no image"), (tmp_path, "is no image file")):
