@@ -30,9 +30,10 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from edge.card import mbr
+from edge.card.fat import is_fat32
 from edge.faults import CardFault
 from edge.record import Record
-from images.fatread import Read, Volume, is_fat32
+from images.fatread import Read, Volume
 
 BLOCK = 4096
 HEAD = 1 << 20

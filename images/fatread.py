@@ -1,30 +1,25 @@
 """Reading a FAT32 partition of an image or a card: its files, and what of it is in use.
 
 Rules:
-1. It only reads, through a function (offset, length) -> bytes: an image, a device and bytes in memory are alike to it.
+1. The file system itself is edge/card/fat.py's; here the whole table is held, and everything in the partition is looked
+   at: folders, contents, places by name.
 2. Nothing in the partition is believed: a chain that loops or leaves the partition, a size that its chain cannot hold,
    folders in folders without end are a CardFault with the place, never a hang.
 3. In use is what a computer that mounts it looks at: the reserved sectors, both tables, each cluster with an entry in
    the table that is not zero. All else may hold anything.
-4. FAT32 alone: that is what the builder makes. FAT12 and FAT16 are told from it by their root folder of fixed size.
-
-Source: "Microsoft Extensible Firmware Initiative FAT32 File System Specification", version 1.03.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterator
-from struct import unpack_from
 
+from edge.card import fat
 from edge.faults import CardFault
 from edge.record import Record
 
 Read = Callable[[int, int], bytes]
 
-_LAST, _FREE, _MASK = 0x0FFFFFF8, 0, 0x0FFFFFFF
-_FOLDER, _VOLUME, _LONG = 0x10, 0x08, 0x0F
-_GONE, _END = 0xE5, 0
 _DEEPEST = 16
 _MOST_ENTRIES = 65536
 _PIECE = 1 << 20
@@ -39,24 +34,13 @@ class File(Record):
     folder: bool = False
 
 
-class Volume:
-    """The FAT32 file system that begins at byte `start` of what `read` reads. CardFault when there is none."""
+class Volume(fat.Volume):
+    """The FAT32 file system at byte `start`, which fits into `length` bytes; all of it can be looked at. CardFault."""
 
     def __init__(self, read: Read, start: int = 0, length: int = 1 << 62) -> None:
-        boot = read(start, 512)
-        if not is_fat32(boot):
-            raise CardFault(f"there is no FAT32 file system at byte {start}")
-        self.read, self.start = read, start
+        super().__init__(read, start)
         self._owners: dict[int, str] | None = None
-        self.sector, self.per_cluster, reserved, self.tables = (int(n) for n in unpack_from("<HBHB", boot, 11))
-        sectors, table_sectors = (int(n) for n in unpack_from("<II", boot, 32))
-        self.root = int.from_bytes(boot[44:48], "little")
-        self.table_at = reserved * self.sector
-        self.table_size = table_sectors * self.sector
-        self.data_at = self.table_at + self.tables * self.table_size
-        self.size = sectors * self.sector
-        self.cluster = self.sector * self.per_cluster
-        self.clusters = (self.size - self.data_at) // self.cluster
+        self.most = self.clusters + 1
         if self.size > length or self.clusters < 1 or self.table_size < 4 * (self.clusters + 2):
             raise CardFault(f"the FAT32 file system at byte {start} does not fit into its partition or its own table")
         table = read(start + self.table_at, 4 * (self.clusters + 2))
@@ -64,20 +48,9 @@ class Volume:
             raise CardFault(f"the FAT32 file system at byte {start} is cut off")
         self.table = array("I", table)
 
-    def chain(self, cluster: int) -> Iterator[int]:
-        """The clusters of a file from its first one; CardFault when they loop or leave the partition."""
-        for _ in range(self.clusters + 1):
-            if cluster >= _LAST or cluster == 0:
-                return
-            if not 2 <= cluster < self.clusters + 2:
-                raise CardFault(f"the FAT32 file system at byte {self.start} has a chain that leaves it")
-            yield cluster
-            cluster = int(self.table[cluster]) & _MASK
-        raise CardFault(f"the FAT32 file system at byte {self.start} has a chain without an end")
-
-    def place(self, cluster: int) -> int:
-        """The byte of the image at which a cluster begins."""
-        return self.start + self.data_at + (cluster - 2) * self.cluster
+    def after(self, cluster: int) -> int:
+        """What the table says of a cluster."""
+        return int(self.table[cluster]) & fat.MASK
 
     def runs(self, cluster: int) -> Iterator[tuple[int, int]]:
         """A chain as (byte of the image, length) of clusters that lie side by side, none above 1 MiB."""
@@ -135,26 +108,15 @@ class Volume:
                     waiting.append(file)
 
     def _listed(self, folder: File) -> Iterator[File]:
-        text = b"".join(self.read(at, length) for at, length in self.runs(folder.cluster))
-        long = ""
-        for at in range(0, len(text) - 31, 32):
-            entry = text[at : at + 32]
-            if entry[0] == _END:
-                return
-            if entry[0] == _GONE:
-                long = ""
-            elif entry[11] & 0x3F == _LONG:
-                long = _long_part(entry) + ("" if entry[0] & 0x40 else long)
-            else:
-                name, long = long or _short(entry), ""
-                if not entry[11] & _VOLUME and name not in (".", ".."):
-                    yield _file(f"{folder.path}/{name}".lstrip("/"), entry)
+        for name, entry in self.entries(folder.cluster):
+            path, inner = f"{folder.path}/{name}".lstrip("/"), bool(entry[11] & fat.FOLDER)
+            yield File(path, fat.length(entry), fat.first(entry), inner)
 
     def used(self) -> Iterator[tuple[int, int]]:
         """What is in use (rule 3), as (byte of the image, byte behind) in order, neighbours joined."""
         first, last = self.start, self.start + self.data_at
         for number, entry in enumerate(self.table[2:], 2):
-            if entry & _MASK == _FREE:
+            if not entry & fat.MASK:
                 continue
             at = self.place(number)
             if at != last:
@@ -180,38 +142,3 @@ class Volume:
                 found.update(dict.fromkeys(self.chain(file.cluster), file.path))
             self._owners = found
         return self._owners
-
-
-def is_fat32(boot: bytes) -> bool:
-    """Whether a first sector is that of a FAT32 file system whose numbers make sense."""
-    if len(boot) < 512 or boot[510:512] != b"\x55\xaa":
-        return False
-    sector, per_cluster, reserved, tables, root_entries, _, _, short_table = unpack_from("<HBHBHHBH", boot, 11)
-    return (
-        sector in (512, 1024, 2048, 4096)
-        and per_cluster in (1, 2, 4, 8, 16, 32, 64, 128)
-        and reserved > 0
-        and tables in (1, 2)
-        and root_entries == 0
-        and short_table == 0
-    )
-
-
-def _long_part(entry: bytes) -> str:
-    text = (entry[1:11] + entry[14:26] + entry[28:32]).decode("utf-16-le", "replace")
-    return text.split("\0", 1)[0].rstrip("\uffff")
-
-
-def _short(entry: bytes) -> str:
-    stem, end = entry[:8].decode("cp437").rstrip(), entry[8:11].decode("cp437").rstrip()
-    # Bits 3 and 4 of the byte after the attributes: this part stands in small letters.
-    stem = stem.lower() if entry[12] & 0x08 else stem
-    end = end.lower() if entry[12] & 0x10 else end
-    return f"{stem}.{end}" if end else stem
-
-
-def _file(path: str, entry: bytes) -> File:
-    (high,) = unpack_from("<H", entry, 20)
-    low, size = unpack_from("<HI", entry, 26)
-    folder = bool(entry[11] & _FOLDER)
-    return File(path, 0 if folder else size, (high << 16 | low) & _MASK, folder)

@@ -11,11 +11,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from edge.card import hidden, mbr, provision_toml
+from edge.card.fat import is_fat32
 from edge.card.layout import CONFIG, PARTS, SECTOR
 from edge.faults import CardFault, ConfigFault
 from images import bmap, host
 from images.bmap import Map
-from images.fatread import is_fat32
 from images.source import Image
 
 PLACE = PARTS[CONFIG][0] * SECTOR

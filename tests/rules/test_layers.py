@@ -147,7 +147,7 @@ ROOMS = (
         "edge.faults edge.record edge.card edge.card.ed25519 edge.card.manifest",
         late=PURE_LATE,
     ),
-    Room("edge.card.fat"),
+    Room("edge.card.fat", "edge.faults"),
     # The card as it is: a device or a file, read and written at places.
     Room(
         "edge.card.slots",
