@@ -47,9 +47,14 @@ def again(words: Sequence[str], out: Path, results: Sequence[Row]) -> str:
 
 
 def compared(results: Sequence[Row], others: dict[str, str]) -> str:
-    """A sentence when the two builds are equal; CardFault names the files that are not."""
+    """A sentence when the two builds are equal; CardFault names files that are not, and those of one build alone."""
     first = {row.name: row.remark for row in results}
-    differ = sorted(name for name in {*first, *others} if first.get(name) != others.get(name))
-    if differ:
-        raise CardFault(f"two builds differ in {', '.join(differ)}", "something of the builder came in: find it")
+    kinds = {
+        "files that differ": {name for name in first if first[name] != others.get(name, first[name])},
+        "files of the first build alone": first.keys() - others.keys(),
+        "files of the second build alone": others.keys() - first.keys(),
+    }
+    wrong = [f"{kind}: {', '.join(sorted(names))}" for kind, names in kinds.items() if names]
+    if wrong:
+        raise CardFault(f"two builds are not the same; {'; '.join(wrong)}", "something of the builder came in: find it")
     return f"built twice, {len(first)} files equal"

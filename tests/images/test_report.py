@@ -7,7 +7,7 @@ import json
 import pytest
 
 from edge.faults import CardFault
-from images import report, twice
+from images import report
 from images.report import Built, Row
 
 BUILT = Built(
@@ -38,11 +38,3 @@ def test_an_image_beyond_the_bound_is_a_fault_that_says_both_sizes() -> None:
     report.small_enough("x", report.LIMIT)
     with pytest.raises(CardFault, match=r"x is 32\.00 MiB, at most 32 MiB"):
         report.small_enough("x", report.LIMIT + 1)
-
-
-def test_two_builds_are_compared_file_by_file() -> None:
-    assert twice.compared(BUILT.results, {"pi-x-1.img.zst": "ab" * 32}) == "built twice, 1 files equal"
-    with pytest.raises(CardFault, match=r"differ in pi-x-1\.img\.zst"):
-        twice.compared(BUILT.results, {"pi-x-1.img.zst": "cd" * 32})
-    with pytest.raises(CardFault, match=r"differ in more"):
-        twice.compared(BUILT.results, {"pi-x-1.img.zst": "ab" * 32, "more": ""})
