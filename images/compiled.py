@@ -100,6 +100,7 @@ def compile_all(
         _compile(tree, arch, python, list(absent), first, lambda done: told(here + done, len(names)))
     for name, source in absent.items():
         before.keep(name, source, (tree / f"{name}c").read_bytes())
+    before.tidy()
     _links(tree, folders)
     caches = [name for name in rooted.files(tree) if "/__pycache__/" in name]
     if caches:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
+from images import bytecode
 from images.bytecode import Bytecode
 
 
@@ -47,9 +49,31 @@ def test_a_damaged_entry_is_none_and_is_written_anew(tmp_path: Path, python: Pat
     assert before.taken("a.py", b"source") == b"code"
 
 
+def test_what_was_used_last_stays_and_the_rest_goes(
+    tmp_path: Path, python: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "kept"
+    before = made(folder, python)
+    for number, name in enumerate(("old.py", "asked for.py", "new.py")):
+        before.keep(name, b"source", b"c" * 1000)
+        (last,) = {path for path in folder.rglob("*") if path.is_file() and path.stat().st_mtime > 1000}
+        os.utime(last, (number, number))
+    (folder / "what a killed build left").write_bytes(b"half")
+    os.utime(folder / "what a killed build left", (0, 0))
+    before.tidy()
+    assert sum(path.is_file() for path in folder.rglob("*")) == 4, "there is room for all"
+    assert before.taken("asked for.py", b"source")
+    monkeypatch.setattr(bytecode, "LARGEST", 2 * (1000 + bytecode.MARK))
+    before.tidy()
+    assert before.taken("old.py", b"source") is None
+    assert before.taken("asked for.py", b"source") and before.taken("new.py", b"source")
+    assert sum(path.is_file() for path in folder.rglob("*")) == 2
+
+
 def test_without_a_folder_nothing_is_taken_or_kept(tmp_path: Path, python: Path) -> None:
     before = made(None, python)
     before.keep("a.py", b"source", b"code")
+    before.tidy()
     assert before.taken("a.py", b"source") is None
 
 
@@ -57,4 +81,5 @@ def test_a_folder_that_takes_nothing_stops_nobody(tmp_path: Path, python: Path) 
     (tmp_path / "file").write_text("no folder")
     before = made(tmp_path / "file", python)
     before.keep("a.py", b"source", b"code")
+    before.tidy()
     assert before.taken("a.py", b"source") is None

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from edge.faults import CardFault
-from images import arches, compiled, user_mode
+from images import arches, bytecode, compiled, user_mode
+from images.bytecode import Bytecode
 
 SOURCES = {
     # No set with None: its order is by chance before Python 3.11. The Python of an image is 3.11 or later.
@@ -69,6 +70,18 @@ def test_another_folder_another_company_and_another_day_give_the_same_bytes(tmp_
     few = {name: text for name, text in SOURCES.items() if name in ("lib/a.py", "lib/long.py")}
     alone = compile_(grown(tmp_path / "few", few))
     assert alone == {name: data for name, data in first.items() if name in alone} and len(alone) == 2
+
+
+def test_what_was_compiled_before_is_kept_up_to_a_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def files(number: int) -> int:
+        tree, cache = grown(tmp_path / str(number)), tmp_path / "cache"
+        compiled.compile_all(tree, arches.named("armel"), "3.11", ("lib",), lambda done, all_: None, cache)
+        return sum(path.is_file() for path in cache.rglob("*"))
+
+    monkeypatch.setattr(compiled, "Bytecode", lambda cache, _binary, *rest: Bytecode(cache, Path(__file__), *rest))
+    assert files(1) == files(2) == len(SOURCES)
+    monkeypatch.setattr(bytecode, "LARGEST", 0)
+    assert files(3) == 0
 
 
 def test_what_does_not_compile_is_named(tmp_path: Path) -> None:
