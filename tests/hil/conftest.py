@@ -39,10 +39,10 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Tests of this folder in ORDER, all others where they are."""
     here = [item for item in items if item.path.parent.name == "hil"]
-    for item in here:
+    for item in here * config.pluginmanager.hasplugin("xdist"):
         item.add_marker(pytest.mark.xdist_group(_group(item)))
     ordered = iter(sorted(here, key=_rank))
     items[:] = [next(ordered) if item.path.parent.name == "hil" else item for item in items]
