@@ -39,9 +39,12 @@ def _values(table: Mapping[str, Any], within: str) -> Iterator[str]:
 
 
 def _telling(name: str, within: str) -> bool:
+    return (within == "model" and "key" in name.lower()) or telling(name)
+
+
+def telling(name: str) -> bool:
+    """Whether a key is called as one that holds a secret."""
     plain = name.strip().lower().replace("-", "_")
-    if within == "model" and "key" in plain:
-        return True
     return any(word in plain for word in WORDS) or (plain.endswith("key") and plain not in PUBLIC)
 
 

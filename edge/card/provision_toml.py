@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from edge.card import hidden
 from edge.card.asked import LATER, NO_WIFI, OWN, WITHIN, Asked, Reader
-from edge.card.written import Written, Wrong, read, without_secrets
+from edge.card.written import TAKEN, Written, Wrong, read, without_secrets
 from edge.faults import ConfigFault
 from edge.record import replace
+from edge.redact import SHORTEST
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ def asked(raw: bytes, here: bool, name: str = FILE) -> tuple[Asked, list[Wrong]]
         return Asked(), [wrong_of(fault, name)]
     data, lines, wrong = _tables(written.text, name)
     untold = hidden.values(data)
+    unused = hidden.values({table: data[table] for table in ("wifi", *LATER) if table in data})
     reader = Reader(name, lines)
     kind = _flat(data, reader)
     found = reader.own(data)
@@ -48,8 +50,10 @@ def asked(raw: bytes, here: bool, name: str = FILE) -> tuple[Asked, list[Wrong]]
         reader.wrong.append(Wrong(name, 0, sentence, only_said=True))
     found = replace(found, named=(*found.named, *data), settings=data, hidden=untold)
     wrong += reader.wrong
-    if not wrong:
-        wrong += _uncleaned(written, found, name)
+    if all(one.only_said for one in wrong):
+        # What only stands in a table that is not used yet is looked for where it is long enough to be no chance word.
+        more = [one for one in unused if len(one) >= SHORTEST and one != TAKEN]
+        wrong += _uncleaned(written, (*found.secrets, *more), name)
     return found, sorted(wrong, key=lambda one: (one.only_said, one.line))
 
 
@@ -168,7 +172,7 @@ def _lines_there(data: dict[str, Any], reader: Reader) -> None:
                 reader.note(key, sentence, "the header has GPIO2 to GPIO27")
 
 
-def _uncleaned(written: Written, found: Asked, name: str) -> list[Wrong]:
+def _uncleaned(written: Written, secrets: tuple[str, ...], name: str) -> list[Wrong]:
     """Secrets that could not be taken out of the file: what is left must be TOML still, without any of them."""
     from edge import toml
 
@@ -180,8 +184,8 @@ def _uncleaned(written: Written, found: Asked, name: str) -> list[Wrong]:
     except ConfigFault as fault:
         return [replace(wrong_of(fault, name), sentence=sentence, fix=fix)]
     for number, row in enumerate(cleaned.split("\n"), 1):
-        if any(secret in row for secret in found.secrets):
+        if any(secret in row for secret in secrets):
             return [Wrong(name, number, sentence, fix)]
-    if any(secret in cleaned for secret in found.secrets):
+    if any(secret in cleaned for secret in secrets):
         return [Wrong(name, 0, sentence, fix)]
     return []

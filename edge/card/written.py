@@ -4,13 +4,15 @@ Rules:
 1. UTF-8 with or without a mark, and UTF-16 as Notepad saves it ("Unicode"). Anything else is a fault with the line.
 2. A fault is a `Wrong`: the file, the line from 1 (0: the file as a whole), a sentence, what to do. All of them are
    found before anything is said, and none of them shows a secret.
-3. Secrets stand on a line of their own: `key = "secret"`. `without_secrets` puts "(taken)" in their place and keeps
-   the place of every other byte, so that the file is overwritten where it lies: a torn overwrite still has its lines,
-   and doing it again finishes it. Comments that hold such a line are cleaned too.
+3. Secrets stand on a line of their own: `key = "secret"`, under a name of SECRETS or one that sounds like a secret
+   (hidden.py). `without_secrets` puts "(taken)" in their place and keeps the place of every other byte, so that the file
+   is overwritten where it lies: a torn overwrite still has its lines, and doing it again finishes it. Comments that hold
+   such a line are cleaned too.
 """
 
 from __future__ import annotations
 
+from edge.card.hidden import telling
 from edge.faults import ConfigFault
 from edge.record import Record
 
@@ -92,7 +94,8 @@ def _cleaned(line: str, encoding: str) -> str:
     key, equals, value = body.partition("=")
     name = key.strip(" \t#").rpartition(".")[2].strip(" \t\"'").lower().replace("-", "_")
     told = value.partition("#")[0].strip()
-    if not equals or name not in SECRETS or told.isdecimal() or told in ("", "true", "false"):
+    secret = name in SECRETS or (telling(name) and told[:1] in ('"', "'"))
+    if not equals or not secret or told.isdecimal() or told in ("", "true", "false"):
         return line
     size = len(value.encode(encoding)) // len(" ".encode(encoding))
     word = next((word for word in (f' "{TAKEN}"', ' ""') if len(word) <= size), "")

@@ -204,6 +204,10 @@ def test_a_secret_that_was_taken_may_stay() -> None:
         '[login]\npassword = """\\\n  correct horse"""',
         '[login]\npassword = """corr\\\n  ect-horse"""',
         '[board]\nid = "x"\n[login] # correct horse\npassword = "correct horse"',
+        '[wifi]\nssid = "a"\n[model]\nname = "chat:x"\nbase_url = "http://h/v1"\n"k\\u0065y" = "correct-horse"',
+        '[board]\nid = "x"\n[wifi]\nnets = [{ssid = "a", psk = "correct horse"}]',
+        'wifi = {ssid = "a", password = "correct horse"}\n[board]\nid = "x"',
+        '[sensors.air]\ntokens = ["correct horse"]',
     ],
 )
 def test_a_secret_that_could_not_be_erased_is_a_fault(text: str) -> None:

@@ -47,6 +47,18 @@ def test_a_torn_overwrite_still_has_its_lines_and_is_finished_by_doing_it_again(
         assert len(again) == len(raw)
 
 
+@pytest.mark.parametrize("name", ["passphrase", "wifi_password", "WPA-PSK", "access_token", "client_secret", "map_key"])
+def test_what_sounds_like_a_secret_is_taken_out(name: str) -> None:
+    for word in ('"hunter2hunter2"', "'hunter2hunter2'"):
+        clean = without_secrets(read(f"[wifi]\n{name} = {word} # hunter2\n".encode(), "x"))
+        assert b"hunter2" not in clean and TAKEN.encode() in clean
+
+
+def test_what_sounds_like_one_and_is_no_text_stays() -> None:
+    raw = b'max_tokens = 4_096\nkey_file = "/data/k"\nkeys = ["a"]\npassage = {line = "GPIO4"}\npublic_key = "ab"\n'
+    assert without_secrets(read(raw, "x")) == raw
+
+
 def test_what_is_no_text_is_no_secret() -> None:
     raw = b"key = 5  # of a list\ntoken = true\npassword =\n"
     assert without_secrets(read(raw, "x")) == raw
