@@ -6,6 +6,7 @@ Rules:
 2. A signature counts when a key that was named by --key made it. Without one the answer is no, unless `unsigned` is
    said. The hashes of a manifest that is there are compared in any case: they tell damage, signed or not.
 3. An image is the manifest's when the manifest has the hash of its file, or the hash of a map whose hashes hold for it.
+   A map that a signed manifest does not list is refused: what it leaves out would not be written, and nobody signed that.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from edge.record import Record
 from images import bmap
 from images.bmap import Map
 from images.hashes import sha256_of
+
+_IGNORE = "--unsigned without --key ignores it"
 
 
 class Beside(Record):
@@ -98,7 +101,9 @@ def _compared(told: Manifest, image: Path, map_path: Path | None, signed: bool) 
         elif listed.size != path.stat().st_size or listed.sha256 != sha256_of(path):
             raise CardFault(f"{path.name} is not the file of its manifest: it is damaged or another", "take it anew")
     if signed and len(words) == len(files):
-        raise CardFault(f"the manifest beside {image.name} is signed, but is of other files", "--unsigned to ignore it")
+        raise CardFault(f"the manifest beside {image.name} is signed, but is of other files", _IGNORE)
+    if signed and map_path is not None and map_path.name not in told.files:
+        raise CardFault(f"{map_path.name} is not the block map of the signed manifest beside {image.name}", _IGNORE)
     return words
 
 

@@ -74,7 +74,8 @@ def _flash(told: argparse.Namespace, machine: Machine) -> int:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="fieldhand-flash-"))
             check(image, of, progress)
             image, of = provisioned.make(image, of, told.provision, Path(folder))
-        target = opened(machine, told.target, of.size, told.again, told.image)
+        mode = 0o666 if told.provision is None else 0o600  # it holds that file's secrets
+        target = opened(machine, told.target, of.size, told.again, told.image, mode)
         failed = True
         try:
             _asked(told, machine, target)
@@ -111,11 +112,11 @@ def judge(machine: Machine, path: str, need: int, again: str | None) -> disks.Di
     return None
 
 
-def opened(machine: Machine, path: str, need: int, again: str | None, image: Path) -> Target:
-    """The target, judged and open."""
+def opened(machine: Machine, path: str, need: int, again: str | None, image: Path, mode: int = 0o666) -> Target:
+    """The target, judged and open; `mode` of a file that is made."""
     disk = judge(machine, path, need, again)
     node = machine.node(path)
-    return open_disk(machine, disk, node.path) if disk is not None else open_file(node.path, need, image)
+    return open_disk(machine, disk, node.path) if disk is not None else open_file(node.path, need, image, mode)
 
 
 def _used_file(machine: Machine, path: str) -> str:

@@ -128,8 +128,8 @@ def open_disk(machine: Machine, disk: Disk, path: str) -> Target:
     return Target(handle, disk.node, size)
 
 
-def open_file(path: str, need: int, source: Path) -> Target:
-    """A plain file of at least `need` bytes, made sparse if it is not there. UsageFault with the reason."""
+def open_file(path: str, need: int, source: Path, mode: int = 0o666) -> Target:
+    """A plain file of at least `need` bytes, made sparse with `mode` if it is not there. UsageFault with the reason."""
     file = Path(path)
     if file.exists():
         if file.samefile(source):
@@ -141,7 +141,7 @@ def open_file(path: str, need: int, source: Path) -> Target:
         return Target(_same(path, file.stat()), path, size)
     if not file.parent.is_dir():
         raise UsageFault(f"there is no folder {file.parent}")
-    handle = _opened(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, path)
+    handle = _opened(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, path, mode)
     target = Target(handle, path, need, made=file)
     try:
         os.ftruncate(handle, need)
@@ -161,9 +161,9 @@ def _same(path: str, judged: os.stat_result) -> int:
     return handle
 
 
-def _opened(path: str, flags: int, name: str) -> int:
+def _opened(path: str, flags: int, name: str, mode: int = 0) -> int:
     try:
-        return os.open(path, flags, 0o666)
+        return os.open(path, flags, mode)
     except OSError as error:
         if error.errno == errno.EBUSY:
             raise UsageFault(

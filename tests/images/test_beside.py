@@ -122,9 +122,19 @@ def test_without_a_map_there_is_none_and_a_named_map_goes_first(image: Path) -> 
     own = image.with_name("own.bmap")
     image.with_name("x.img.bmap").rename(own)
     assert look(image, key()).of is None
-    assert look(image, key(), named=own).of is not None
+    assert look(image, named=own, unsigned=True).of is not None
     with pytest.raises(CardFault, match="could not be read"):
         look(image, key(), named=image.with_name("absent"))
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_a_map_that_nobody_signed_does_not_say_what_of_a_signed_image_is_written(image: Path, named: bool) -> None:
+    image.with_name("x.img.bmap").unlink()
+    other = image.with_name("x.bmap")
+    other.write_text(bmap.text(bmap.Map(25_000, 4096, (bmap.Range(0, 0),))))
+    with pytest.raises(CardFault, match=r"x\.bmap is not the block map of the signed manifest.*without --key"):
+        look(image, key(), named=other if named else None)
+    assert look(image, unsigned=True).of is not None
 
 
 def test_a_card_is_held_against_the_build_that_its_named_map_lies_in(image: Path, tmp_path: Path) -> None:

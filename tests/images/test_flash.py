@@ -203,6 +203,7 @@ def test_a_provision_file_is_put_onto_the_first_partition(small_card: Path, tmp_
     card, told = tmp_path / "card", tmp_path / "card.bmap"
     told.write_text(bmap.make(small_card))
     assert flash.main([str(small_card), str(card), "--unsigned", "--bmap", str(told), "--provision", str(file)]) == 0
+    assert not card.stat().st_mode & 0o077, "others read a password there"
     with card.open("rb") as opened:
 
         def read(offset: int, length: int) -> bytes:
