@@ -11,7 +11,7 @@ Rules:
 5. A boot that is not confirmed has a health check (`fieldhand card health`) started as a child: what it decides within
    HEALTH_SECONDS is law. Failed or late: the board is started again, which counts as a try and at the end falls back;
    if that does not come, the watchdog does it. What it found goes to the log, for somebody may be typing at the
-   console; only what starts the board again (its stderr) is told there.
+   console; only what starts the board again (its stderr) is told there. A log that nobody reads does not hold it up.
 6. SIGTERM, SIGINT and SIGHUP are an orderly stop: the watchdog is let go by its magic close.
 7. Small: the modules that the guard uses, the C modules below those, and nothing of the agent.
 
@@ -22,7 +22,6 @@ confirmed), reboot (a program).
 
 from __future__ import annotations
 
-import _socket
 import posix as os
 import select
 import sys
@@ -32,6 +31,7 @@ from edge.faults import Fault, HardwareFault
 from edge.peripherals.guard import door
 from edge.peripherals.guard.ending import Ending, close_others, stay
 from edge.record import Record, sparing
+from edge.supervise import log
 from edge.supervise.liveness import ABSENT, AGENTS, ANSWERED, HANG, MUTE, Liveness, Verdict
 from edge.supervise.notices import Notices
 from edge.supervise.watchdog import Watchdog
@@ -42,7 +42,6 @@ PATIENCE = 1.0
 LATE = 5.0  # a round that took so long did not run: what was not heard meanwhile is nobody's fault
 HEALTH_SECONDS = 420.0
 GRACE = 60.0  # between the order to start again and the end of feeding
-WRONG = b"<27>"  # daemon, error (syslog(3))
 
 
 class Told(Record):
@@ -202,26 +201,16 @@ class Supervisor:
         """The process of the health check, 0 when there is none to be made."""
         if not self.told.health:
             return 0
-        words, log = [self.told.health, "card", "health"], self._log()
-        actions = [(os.POSIX_SPAWN_DUP2, log.fileno(), 1)] if log is not None else []
+        words, out = [self.told.health, "card", "health"], log.output(self.told.log)
+        actions = [(os.POSIX_SPAWN_DUP2, out.fileno(), 1)] if out is not None else []
         try:
             return os.posix_spawn(words[0], words, os.environ, file_actions=actions, setpgroup=0)
         except OSError as error:
             self._fail(f"its health check cannot be started: {error.strerror}", monotonic())
             return 0
         finally:
-            if log is not None:
-                log.close()
-
-    def _log(self) -> _socket.socket | None:
-        """The system's log, which takes each line that is written as one message; None where there is none."""
-        log = _socket.socket(_socket.AF_UNIX, _socket.SOCK_DGRAM | _socket.SOCK_CLOEXEC)
-        try:
-            log.connect(self.told.log)
-        except OSError:
-            log.close()
-            return None
-        return log
+            if out is not None:
+                out.close()
 
     def _see_health(self, now: float) -> None:
         if self._ordered and now >= self._ordered + GRACE:
@@ -253,13 +242,7 @@ class Supervisor:
     def _say(self, text: str) -> None:
         data = f"fieldhand supervise: {text}".encode("utf-8", "replace")
         _wrote(2, data + b"\n")
-        peer = _socket.socket(_socket.AF_UNIX, _socket.SOCK_DGRAM | _socket.SOCK_CLOEXEC | _socket.SOCK_NONBLOCK)
-        try:
-            peer.sendto(WRONG + data, self.told.log)
-        except OSError:
-            return  # nobody keeps a log
-        finally:
-            peer.close()
+        log.tell(self.told.log, data)
 
     def _write(self) -> None:
         """What doctor reads, when it changed."""

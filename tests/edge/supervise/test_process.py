@@ -238,6 +238,14 @@ def test_what_a_check_found_goes_to_the_log_and_not_over_somebodys_prompt(bench:
     assert "health: well" not in one.said()
 
 
+def test_a_log_that_nobody_reads_keeps_no_check_from_its_end(bench: Any, tmp_path: Path) -> None:
+    (tmp_path / "good").write_text(f'#!/bin/sh\nwhile echo line 2>/dev/null; do :; done\ntouch "{tmp_path}/ended"\n')
+    (tmp_path / "good").chmod(0o755)
+    one = bench(health=str(tmp_path / "good"), device="")
+    until((tmp_path / "ended").exists)
+    assert b"line\n" in [one.log.recv(4096) for _ in range(3)]  # behind what the supervisor itself says
+
+
 def test_who_is_no_agent_is_not_heard(bench: Any) -> None:
     one = bench()
     stranger = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
