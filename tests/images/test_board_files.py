@@ -103,6 +103,20 @@ def test_the_console_chooses_the_board_by_the_settings(settings: str, wanted: st
     assert subprocess.run(["sh", "-c", text], capture_output=True, text=True, check=True).stdout.strip() == wanted
 
 
+def test_the_clock_is_no_earlier_than_what_the_board_wrote_and_hears_nothing_of_the_workspace(tmp_path: Path) -> None:
+    times = {"config/config.toml": 100, "state/audit": 300, "etc/starts": 200, "work/photo.jpg": 4_000_000_000}
+    for name, when in times.items():
+        (tmp_path / "data" / name).parent.mkdir(parents=True)
+        (tmp_path / "data" / name).write_text("")
+        os.utime(tmp_path / "data" / name, (when, when))
+    for folder in sorted((tmp_path / "data").glob("*")):
+        os.utime(folder, (50, 50))
+    step = re.search(r"(?m)^not_before \"\$\(find .*$", (ROOT / "etc/init.d/rcS").read_text("utf-8"))
+    assert step is not None
+    text = "not_before() { echo $1; }\n" + re.sub(r"(?<= )/data", f"{tmp_path}/data", step[0])
+    assert subprocess.run(["sh", "-c", text], capture_output=True, text=True, check=True).stdout == "300\n"
+
+
 @pytest.mark.parametrize("before", [None, "", "[model]\n"])
 def test_the_first_settings_come_whole_and_never_over_those_that_are_there(before: str | None, tmp_path: Path) -> None:
     for folder in ("data/config", "etc/fieldhand"):
