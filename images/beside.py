@@ -6,7 +6,7 @@ Rules:
 2. A signature counts when a key that was named by --key made it. Without one the answer is no, unless `unsigned` is
    said. The hashes of a manifest that is there are compared in any case: they tell damage, signed or not.
 3. An image is the manifest's when the manifest has the hash of its file, or the hash of a map whose hashes hold for it.
-   A map that a signed manifest does not list is refused: what it leaves out would not be written, and nobody signed that.
+   A map that a signed manifest does not list is refused: what it leaves out would not be written.
 """
 
 from __future__ import annotations

@@ -27,6 +27,11 @@ def values(table: Mapping[str, Any], within: str = "") -> tuple[str, ...]:
     return tuple(_values(table, within))
 
 
+def sought(table: Mapping[str, Any]) -> tuple[str, ...]:
+    """Those of `values` that can be looked for in a text, because they are too long for a chance word."""
+    return tuple(one for one in values(table) if len(one) >= SHORTEST)
+
+
 def _values(table: Mapping[str, Any], within: str) -> Iterator[str]:
     for name, value in table.items():
         if _telling(name, within):

@@ -15,7 +15,6 @@ from edge.card.asked import LATER, NO_WIFI, OWN, WITHIN, Asked, Reader
 from edge.card.written import TAKEN, Written, Wrong, read, without_secrets
 from edge.faults import ConfigFault
 from edge.record import replace
-from edge.redact import SHORTEST
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ def asked(raw: bytes, here: bool, name: str = FILE) -> tuple[Asked, list[Wrong]]
         return Asked(), [wrong_of(fault, name)]
     data, lines, wrong = _tables(written.text, name)
     untold = hidden.values(data)
-    unused = hidden.values({table: data[table] for table in ("wifi", *LATER) if table in data})
+    unused = hidden.sought({table: data[table] for table in ("wifi", *LATER) if table in data})
     reader = Reader(name, lines)
     kind = _flat(data, reader)
     found = reader.own(data)
@@ -51,9 +50,7 @@ def asked(raw: bytes, here: bool, name: str = FILE) -> tuple[Asked, list[Wrong]]
     found = replace(found, named=(*found.named, *data), settings=data, hidden=untold)
     wrong += reader.wrong
     if all(one.only_said for one in wrong):
-        # What only stands in a table that is not used yet is looked for where it is long enough to be no chance word.
-        more = [one for one in unused if len(one) >= SHORTEST and one != TAKEN]
-        wrong += _uncleaned(written, (*found.secrets, *more), name)
+        wrong += _uncleaned(written, (*found.secrets, *(one for one in unused if one != TAKEN)), name)
     return found, sorted(wrong, key=lambda one: (one.only_said, one.line))
 
 

@@ -5,9 +5,9 @@ Rules:
 2. A fault is a `Wrong`: the file, the line from 1 (0: the file as a whole), a sentence, what to do. All of them are
    found before anything is said, and none of them shows a secret.
 3. Secrets stand on a line of their own: `key = "secret"`, under a name of SECRETS or one that sounds like a secret
-   (hidden.py). `without_secrets` puts "(taken)" in their place and keeps the place of every other byte, so that the file
-   is overwritten where it lies: a torn overwrite still has its lines, and doing it again finishes it. Comments that hold
-   such a line are cleaned too.
+   (hidden.py). `without_secrets` puts "(taken)" in their place and keeps the place of every other byte, so that the
+   file is overwritten where it lies: a torn overwrite still has its lines, and doing it again finishes it. Comments
+   that hold such a line are cleaned too.
 """
 
 from __future__ import annotations
