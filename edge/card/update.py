@@ -147,7 +147,7 @@ def notice(manifest: Manifest, here: Board) -> str:
         return ""
     return (
         f"{manifest.version} changes the data to schema {manifest.data_schema}: after that {here.version} does not "
-        "read them, so there is no way back without fieldhand data restore (fieldhand data backup first)"
+        "read them, so the way back is a card flashed anew and a backup from before (fieldhand data backup first)"
     )
 
 

@@ -115,7 +115,7 @@ def test_an_older_version_is_taken_with_yes(board: Place) -> None:
 
 def test_a_newer_schema_of_data_is_said_before_it_is_taken(board: Place, capfd: pytest.CaptureFixture[str]) -> None:
     assert board.run(board.file(data_schema=2)) == 0
-    assert "no way back without fieldhand data restore" in capfd.readouterr().err
+    assert "the way back is a card flashed anew and a backup from before" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("data", [b"", b"garbage" * 1000, signed.update(NEW)[:-3000]])
