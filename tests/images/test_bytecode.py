@@ -83,3 +83,17 @@ def test_a_folder_that_takes_nothing_stops_nobody(tmp_path: Path, python: Path) 
     before.keep("a.py", b"source", b"code")
     before.tidy()
     assert before.taken("a.py", b"source") is None
+
+
+def test_what_was_used_last_stays_though_it_was_made_first(
+    tmp_path: Path, python: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = made(tmp_path / "kept", python)
+    for name in ("old.py", "new.py"):
+        kept.keep(name, b"source", b"code")
+    for entry in (tmp_path / "kept").rglob("*"):
+        os.utime(entry, (1000, 1000))
+    kept.taken("old.py", b"source")
+    monkeypatch.setattr(bytecode, "LARGEST", bytecode.MARK + 4)
+    kept.tidy()
+    assert kept.taken("old.py", b"source") == b"code" and kept.taken("new.py", b"source") is None

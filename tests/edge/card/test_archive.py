@@ -71,6 +71,45 @@ def finish(data: str) -> bool:
     return restore.finish(Home(data))
 
 
+def test_all_is_on_the_card_before_the_mark_says_that_it_is_ready(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "new").mkdir()
+    aside, synced, real = tmp_path / "new/restore.new", set[str](), os.fsync
+
+    def fsync(fd: int) -> None:
+        if not (aside / restore.MARK).exists():
+            synced.add(os.readlink(f"/proc/self/fd/{fd}"))
+        real(fd)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    tar, _ = packed(home)
+    back(tar, tmp_path / "new")
+    found = {os.path.join(folder, name) for folder, inner, names in os.walk(aside) for name in (*inner, *names)}
+    assert len(found) > 8 and found - {str(aside / restore.MARK)} <= synced
+
+
+def test_a_secret_is_closed_to_others_while_it_is_written(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "new").mkdir()
+    seen, real = [], os.write
+
+    def write(fd: int, data: bytes) -> int:
+        if bytes(data) == b"secret\n":
+            seen.append(os.fstat(fd).st_mode & 0o077)
+        return real(fd, data)
+
+    tar, _ = packed(home)
+    monkeypatch.setattr(os, "write", write)
+    before = os.umask(0)
+    try:
+        back(tar, tmp_path / "new")
+    finally:
+        os.umask(before)
+    assert seen == [0]
+
+
 def test_what_went_out_comes_back_with_its_modes(home: Path, tmp_path: Path) -> None:
     tar, kept = packed(home)
     assert set(kept.left_out) == {"work/link: no file and no folder", "work/pipe: no file and no folder"}

@@ -29,6 +29,30 @@ def test_state_is_written_twice_and_read_by_the_first_whole_copy(tmp_path: Path)
         assert card.copies() == (None, None) and card.state().why == "lost"
 
 
+class Heard(Device):
+    """A card of which is known what it was told, in order: the sector that is written, or `sync`."""
+
+    told: tuple[object, ...] = ()
+
+    def write(self, at: int, data: bytes) -> None:
+        """Noted, and done."""
+        self.told += (at // layout.SECTOR,)
+        super().write(at, data)
+
+    def sync(self) -> None:
+        """Noted, and done."""
+        self.told += ("sync",)
+        super().sync()
+
+
+def test_the_copy_that_is_read_first_is_written_last_and_each_is_on_the_card_before_the_next(tmp_path: Path) -> None:
+    with Card(Heard(str(cards.small_card(tmp_path / "card")), True)) as card:
+        card.keep(states.updated(cards.CONFIRMED))
+        assert isinstance(card.device, Heard)
+        first, second = layout.STATE_PLACES
+        assert card.device.told == (second, "sync", first, "sync")
+
+
 class Stuck(Device):
     """A card that takes writes and keeps nothing, as worn ones do."""
 

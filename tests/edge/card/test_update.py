@@ -206,7 +206,8 @@ def test_same_and_older_versions_are_doubted_and_a_newer_schema_is_told() -> Non
     assert "is the one that runs" in update.doubts(described(NEW, version="1.0"), HERE)
     assert "0.9 is older than 1.0" in update.doubts(described(NEW, version="0.9"), HERE)
     assert update.notice(described(NEW), HERE) == ""
-    assert "the way back is a card flashed anew and a backup from before" in update.notice(described(NEW, data_schema=2), HERE)
+    told = update.notice(described(NEW, data_schema=2), HERE)
+    assert "the way back is a card flashed anew and a backup from before" in told
 
 
 def test_confirming_writes_once_and_never_for_a_slot_that_does_not_run(tmp_path: Path) -> None:
