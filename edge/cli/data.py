@@ -319,7 +319,12 @@ def _anew() -> None:
     card, _ = slots.here(write=True)
     with card:
         card.alone()
-        card.keep(replace(card.state(), data=NEW))
+        state = card.state()
+        if state.why == "lost":  # which slot is whole would be said by what nobody read
+            raise CardFault(
+                "neither copy of the boot state can be read", "fieldhand update confirm writes it anew, if all is well"
+            )
+        card.keep(replace(state, data=NEW))
 
 
 def _free(path: str) -> str:

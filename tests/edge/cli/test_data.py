@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from edge.card import slots
+from edge.card import layout, slots
 from edge.card.state import MADE, NEW
 from edge.cli import data as module
 from edge.cli.args import parse
@@ -159,6 +159,18 @@ def test_on_a_card_a_reset_is_for_the_next_start_and_not_beside_an_update(board:
     with cards.opened(board / "card") as card:
         assert card.state().data == NEW
     assert (board / "data/work/mine").read_text() == "mine" and acts(board / "data/state") == ["data reset"]
+
+
+def test_a_reset_of_a_card_without_a_boot_state_is_refused_and_writes_none(board: Path) -> None:
+    with (board / "card").open("r+b") as file:
+        for place in layout.STATE_PLACES:
+            file.seek(place * layout.SECTOR)
+            file.write(bytes(layout.STATE_BYTES))
+    with pytest.raises(CardFault, match="neither copy of the boot state"):
+        module.data(parse(["data", "reset", "--yes"]))
+    with cards.opened(board / "card") as card:
+        assert card.state().why == "lost"
+    assert acts(board / "data/state") == []
 
 
 def test_a_reset_elsewhere_is_in_the_log_that_was_moved_aside_and_nowhere_if_nothing_moved(
