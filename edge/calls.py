@@ -79,15 +79,18 @@ class Calls:
         self._granted: dict[str, Granted] = {}
         self._hour: deque[float] = deque()
         self.lasting = Lasting(parts.world, keeper)
-        self._repeats = Repeats()
         self._scene = parts.world.scene
         self._policy = parts.policy.digest
         self.question: Question | None = None
-        self.troubles = Troubles()
+        self.begin()
         parts.world.heard, parts.world.hear = lambda: parts.taint.source, parts.taint.heard
         parts.world.redact = parts.redact.text
         parts.world.judge = lambda call, effect: self.judge(call, (effect,))
         parts.world.forbidden = lambda call: self._stopped(call) is not None
+
+    def begin(self) -> None:
+        """A turn begins: what repeats and what went wrong is counted anew."""
+        self._repeats, self.troubles = Repeats(), Troubles()
 
     # --- the gate ---
 

@@ -41,7 +41,7 @@ class Keeper:
         self._tape = tape
         self._audit = audit
         self._redact = redact
-        self.failed = False
+        self.failed = ""  # why the tape takes nothing more
 
     @property
     def durable(self) -> bool:
@@ -54,8 +54,8 @@ class Keeper:
             return
         try:
             self._tape.append(kind, fields, sync)
-        except TapeFault:
-            self.failed = True
+        except TapeFault as fault:
+            self.failed = fault.sentence
             raise
 
     def clean(self, text: str) -> str:

@@ -23,7 +23,6 @@ from edge.keeping import Keeper
 from edge.parts import Ending, Parts
 from edge.record import replace
 from edge.talk import Talk
-from edge.verdicts import Troubles
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,7 +78,7 @@ class Loop:
         self._talk.model = model or self.parts.model
         self.seen()
         self._ending = None
-        self._calls.troubles = Troubles()
+        self._calls.begin()
         self._talk.began = time.monotonic()
         self.interrupted = 0
         try:

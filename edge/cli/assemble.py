@@ -262,10 +262,12 @@ def clock() -> str:
     return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(now))
 
 
-def failure(ending: Ending, tape: Tape | Unkept) -> str:
-    """The sentence for a turn that ended without an answer."""
-    kept = f"; the record is tape {tape.name}" if tape.durable else "; nothing is kept"
-    return f"{ending.fault}{kept}"
+def failure(ending: Ending, tape: Tape | Unkept, failed: str) -> str:
+    """The sentence for a turn that ended without an answer. `failed`: why the tape takes nothing more, or ""."""
+    kept = f"the record is tape {tape.name}" if tape.durable else "nothing is kept"
+    if failed:
+        kept = "nothing more is kept" if failed in str(ending.fault) else f"nothing more is kept: {failed}"
+    return f"{ending.fault}; {kept}"
 
 
 def _tape(state: str, resume: str) -> Tape | Unkept:

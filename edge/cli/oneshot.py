@@ -38,7 +38,7 @@ def carry(options: Options, line: str, model: Model | None = None) -> int:
             ending = run_.loop.run(line, model)
         code = ending.code
         if ending.fault is not None:
-            say(f"fieldhand: {failure(ending, run_.tape)}")
+            say(f"fieldhand: {failure(ending, run_.tape, run_.loop.keeper.failed)}")
         elif ending.answer:
             code = _deliver(ending.answer, code)
         with counting(run_.loop):

@@ -216,6 +216,6 @@ def _turn(line: str, run: Run) -> None:
     if run.world.lasting() is not None:
         parting()
     if ending.fault is not None:
-        say(f"fieldhand: {failure(ending, run.tape)}")
+        say(f"fieldhand: {failure(ending, run.tape, run.loop.keeper.failed)}")
     elif ending.answer:
         put(plain(ending.answer))

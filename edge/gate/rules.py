@@ -61,7 +61,10 @@ RULES = {
 NO_RULE = Row("default.deny", "high", NEVER, "no rule allows {what}")
 NOT_DECLARED = Row("default.undeclared", "high", NEVER, "the board declares no {what}")
 NO_EFFECTS = Row("default.no-effects", "high", NEVER, "a call that declares nothing may touch nothing")
-NO_TAPE = Row("tape.none", "high", NEVER, "{what} is refused because nothing can be recorded: there is no state folder")
+NO_TAPE = Row(
+    *("tape.none", "high", NEVER),
+    "{what} is refused because nothing can be recorded: no state folder, or the record there failed (a full card)",
+)
 ODD_PATH = Row(
     "path.odd", "high", NEVER, "{what} is refused as a path: it holds characters that cannot be seen, or is too long"
 )

@@ -177,6 +177,13 @@ def test_the_same_call_with_the_same_result_ends_after_five(tmp_path: Path) -> N
     assert "same result, 3 times" in bench.watcher.told[2][1]
 
 
+def test_a_person_may_ask_the_same_as_often_as_they_like(tmp_path: Path) -> None:
+    listing = '{"action": "sensor_list", "action_input": {}}'
+    bench = Bench(tmp_path, [listing, DONE] * 6)
+    assert [bench.loop.run("which sensors?").code for _ in range(6)] == [0] * 6
+    assert not any("same result" in text for _, text in bench.watcher.told)
+
+
 hanging = threading.Event()
 
 
