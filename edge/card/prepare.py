@@ -119,7 +119,7 @@ def _prepared(card: Card, place: Place, system: System) -> Found:
         return replace(_volatile(place, system, str(fault)), said=tuple(said))
     except OSError as error:
         system.unmount(place.data)
-        why = f"{place.data} cannot be written: {error.strerror}"
+        why = f"{place.data} cannot be used: {error.strerror}"
         return replace(_volatile(place, system, why, node), said=tuple(said))
     return Found(made=made, said=tuple(said))
 
@@ -266,8 +266,21 @@ def laid(place: Place) -> None:
         path = f"{place.data}/{name}"
         os.makedirs(path, mode=mode, exist_ok=True)
         os.chmod(path, mode)
+    _looked(place.data)
     if known < 0:
         rise(place)
+
+
+def _looked(data: str) -> None:
+    """Every folder that a start reads is whole: one that is not stops the file system only when somebody reads it, and
+    e2fsck -p looks at nothing where the last stop was orderly. OSError."""
+
+    def told(error: OSError) -> None:
+        raise error
+
+    for name in ("config", "etc", "state"):
+        for _ in os.walk(f"{data}/{name}", onerror=told):
+            pass
 
 
 def schema(data: str) -> int:

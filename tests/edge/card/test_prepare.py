@@ -303,3 +303,22 @@ def test_facts_are_bounded_and_not_told_twice(tmp_path: Path) -> None:
         for number in range(100):
             boot.tell({"A": f"{number}" * 999}, run)
     assert (tmp_path / "boot.txt").stat().st_size <= boot.LARGEST
+
+
+def test_a_folder_that_cannot_be_read_is_found_before_anybody_works_there(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.start()
+    for name in ("config", "state/audit"):
+        (bench.kept / name).mkdir(parents=True, exist_ok=True)
+    (bench.kept / "config/config.toml").write_text("[outputs.pump]\n")
+    ordinary = os.scandir
+
+    def damaged(path: str) -> Any:
+        if str(path).endswith("data/state/audit"):
+            raise OSError(5, "Input/output error")
+        return ordinary(path)
+
+    monkeypatch.setattr(os, "scandir", damaged)
+    found = bench.start()
+    assert found.volatile and "Input/output error" in found.why and "its settings were read" in found.why
