@@ -71,7 +71,7 @@ def put_data(card: Path, local: Path, name: str) -> None:
     CardFault when it does not fit, is there already, or the folder is not there.
     """
     folder, _, last = name.rpartition("/")
-    place = f"{card}?offset={layout.PARTS[layout.DATA][0] * layout.SECTOR}"
+    place = _data(card)
     if b"Type: directory" not in run("debugfs", "-R", f'stat "/{folder}"', place):
         raise CardFault(f"{name} could not be put onto the data partition: there is no folder {folder}/")
     told = card.with_suffix(".acts")
@@ -80,6 +80,16 @@ def put_data(card: Path, local: Path, name: str) -> None:
     told.unlink()
     if b"Allocated inode" not in said:
         raise CardFault(f"{name} could not be put onto the data partition: {said.decode('utf-8', 'replace').strip()}")
+
+
+def to_recover(card: Path) -> bool:
+    """Whether the data partition was not let go by its board: its journal is to be replayed."""
+    return b"needs_recovery" in run("debugfs", "-R", "show_super_stats -h", _data(card))
+
+
+def _data(card: Path) -> str:
+    """The data partition, as debugfs takes it."""
+    return f"{card}?offset={layout.PARTS[layout.DATA][0] * layout.SECTOR}"
 
 
 def boot_state(card: Path) -> state.State:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from edge.cli import put, say
+from edge.cli import put, say, settle
 from edge.cli.assemble import Run, failure
 from edge.cli.interrupts import counting, leaving
 from edge.cli.show import Lines, Trace
@@ -30,8 +30,9 @@ def run(options: Options) -> int:
 def carry(options: Options, line: str, model: Model | None = None) -> int:
     """One turn with everything around it: tape, leases, exit code."""
     run_ = Run(options, watcher(options))
-    if not run_.tape.durable:
-        say("no folder for state can be written: nothing is kept (name one with --state DIR)")
+    unkept = settle.unkept(run_.state)
+    if unkept:
+        say(unkept)
     code = 130
     try:
         with counting(run_.loop):

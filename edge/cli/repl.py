@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 
 from edge.cli import put, say, settled
-from edge.cli.settle import environment, find, keeps
+from edge.cli.settle import environment, find, kept_in, unkept
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,8 +30,9 @@ anything else        a goal, in your own words"""
 
 def repl(options: Options, resume: str = "") -> int:
     """Read lines until the end; 0, or the code of a fault at the start. Ctrl-C ends a turn, not the prompt."""
-    if not keeps(_told_state(options), environment()):
-        say("no folder for state can be written: nothing is kept (name one with --state DIR)")
+    told = unkept(kept_in(_told_state(options), environment()))
+    if told:
+        say(told)
     asked = sys.stdin is not None and sys.stdin.isatty()
     if asked:
         import readline  # noqa: F401 (line editing for input())

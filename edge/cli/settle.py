@@ -150,15 +150,27 @@ def grants(options: Options, scene: Scene) -> Grants:
     return Grants(specs, scene, time.monotonic(), of_day)
 
 
-def keeps(told: str, environ: Mapping[str, str]) -> bool:
-    """True when there is a state folder; the short way where it is plainly there. ConfigFault as `state_folder`."""
+def kept_in(told: str, environ: Mapping[str, str]) -> str:
+    """The state folder, "" without one; the short way where it is plainly there. ConfigFault as `state_folder`."""
     folder = told or next(iter(_candidates(environ)), "")
     try:
         status = posix.stat(folder)
     except (OSError, ValueError):
-        return bool(state_folder(told, environ))
+        return state_folder(told, environ)
     is_folder = status.st_mode & 0o170000 == 0o040000  # S_IFMT, S_IFDIR
-    return (is_folder and not _barred(folder, status)) or bool(state_folder(told, environ))
+    return folder if is_folder and not _barred(folder, status) else state_folder(told, environ)
+
+
+def unkept(folder: str) -> str:
+    """What a person has to know of a state folder that keeps nothing, or nothing beyond this start of the board."""
+    if not folder:
+        return "no folder for state can be written: nothing is kept (name one with --state DIR)"
+    if folder.startswith("/data/"):  # edge.card.places.DATA, whose module elsewhere is not loaded for a prompt
+        from edge.card.boot import facts
+
+        if facts().get("VOLATILE") == "1":
+            return "nothing is kept beyond this start: /data is memory, the card's cannot be used (fieldhand doctor)"
+    return ""
 
 
 def _candidates(environ: Mapping[str, str]) -> list[str]:

@@ -150,3 +150,11 @@ def test_a_login_lands_at_the_agents_prompt(board: Looked) -> None:
     console.send("\x04")
     console.expect(r"login: ")
     shell(board.machine, come=False)
+
+
+def test_an_orderly_stop_lets_the_data_go_whoever_has_them_open(board: Looked) -> None:
+    console = board.machine.console
+    console.line("cd /data/work; sleep 600 >held & sleep 1; poweroff")
+    console.expect(r"reboot: (Power down|System halted)", LATE)
+    board.machine.cut()
+    assert not card.to_recover(board.machine.card)

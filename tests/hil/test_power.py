@@ -19,7 +19,6 @@ import pytest
 from edge.card import layout
 from hil import card
 from hil.qemu import Machine
-from images import host
 from tests.support.emulated import inserted, shell
 
 pytestmark = pytest.mark.emulated
@@ -69,7 +68,7 @@ def test_a_cut_loses_nothing_that_was_acknowledged(board: Machine) -> None:
             act(board, number, done[number])
             board.console.pump(drawn.uniform(0, 3))
             board.cut()
-            assert to_recover(board.card)
+            assert card.to_recover(board.card)
     print(f"{CUTS} cuts (seed {SEED}), acknowledged before each: {list(done.values())}; {board.notes}")
 
 
@@ -131,10 +130,3 @@ def checked(board: Machine, done: dict[int, int]) -> str:
     hashes = re.findall(r"(?m)^[0-9a-f]{64}  ", run("sha256sum /data/config/* /data/etc/hostname")[1])
     assert len(hashes) >= 3
     return "".join(hashes)
-
-
-def to_recover(path: Path) -> bool:
-    """Whether the data partition was cut while it was mounted: its journal is to be recovered."""
-    at = layout.PARTS[layout.DATA][0] * layout.SECTOR
-    said = host.run("debugfs", "-R", "show_super_stats -h", f"{path}?offset={at}")
-    return b"needs_recovery" in said

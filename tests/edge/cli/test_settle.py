@@ -12,7 +12,7 @@ import pytest
 
 from edge.call import Root, Scene
 from edge.cli.args import Options
-from edge.cli.settle import environment, find, keeps, of_card, scene, settings, state_folder
+from edge.cli.settle import environment, find, kept_in, of_card, scene, settings, state_folder, unkept
 from edge.config import ModelSettings, Settings
 from edge.faults import ConfigFault
 from edge.gate.paths import place
@@ -223,15 +223,32 @@ def test_the_short_way_to_a_state_folder_says_what_the_long_one_says(tmp_path: P
     environ = {name: str(tmp_path)} if name else {}
     for told in ("", str(folder), str(folder) + "/file"):
         try:
-            wanted: object = bool(state_folder(told, environ))
+            wanted = state_folder(told, environ)
         except ConfigFault as fault:
             wanted = str(fault)
         try:
-            found: object = keeps(told, environ)
+            found = os.path.realpath(kept_in(told, environ) or "/") if wanted else kept_in(told, environ)
         except ConfigFault as fault:
             found = str(fault)
         assert found == wanted, told
     folder.chmod(0o700)
+
+
+@pytest.mark.parametrize(
+    ("folder", "facts", "wanted"),
+    [
+        ("", {}, "no folder for state can be written: nothing is kept"),
+        ("/data/state", {"VOLATILE": "1"}, "nothing is kept beyond this start: /data is memory"),
+        ("/data/state", {"DATA": "mounted"}, ""),
+        ("/var/lib/fieldhand", {"VOLATILE": "1"}, ""),
+    ],
+)
+def test_a_folder_that_keeps_nothing_is_told(
+    folder: str, facts: dict[str, str], wanted: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("edge.card.boot.facts", lambda: facts)
+    said = unkept(folder)
+    assert said.startswith(wanted) and bool(said) == bool(wanted)
 
 
 def test_the_prompt_reads_its_environment_without_os() -> None:
