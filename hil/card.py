@@ -26,7 +26,7 @@ def images() -> Path:
 
 def image(product: str) -> Path | None:
     """The newest image of a product, packed or not; None when there is none."""
-    found = [path for end in ("*.img", "*.img.zst") for path in (images() / product).glob(end)]
+    found = [path for end in ("*/*.img", "*/*.img.zst") for path in (images() / product).glob(end)]
     return max(found, key=lambda path: path.stat().st_mtime) if found else None
 
 

@@ -122,13 +122,13 @@ class _Build:
             self.papers()
         with step("manifest"):
             self.describe()
-        folder = self.order.out / self.product.name
+        folder = self.order.out / self.product.name / self.order.version
         self.small()
         results = tuple(
             report.Row(path.name, path.stat().st_size, sha256_of(path))
             for path in sorted(self.results.iterdir())
         )
-        workplace.published(self.results, folder, self.name)
+        workplace.published(self.results, folder)
         return report.Built(
             self.product.name,
             self.order.version,

@@ -5,8 +5,8 @@ Rules:
    build left that was killed outright goes with the next one. With `keep` it is `kept-*`, and stays for good. Whether a
    build lives is told by the lock on its folder (flock(2)): its number means nothing in another container.
 2. Results are moved by renaming when all of them are there, the manifest last: who finds it finds what it names.
-   Files of other versions stay where they are; what an earlier build of the same version had more goes. Two builds that
-   end at once do so one after the other.
+   A folder is of one product and version, since it has one manifest; what an earlier build of them had more goes. Two
+   builds that end at once do so one after the other.
 3. A build asks for room before it begins.
 """
 
@@ -25,6 +25,7 @@ from edge.faults import CardFault
 NEEDED = 900_000_000
 _MARK = ".building-"
 LAST = ("manifest.json", "manifest.sig")
+ENDS = (".update", ".img.zst", ".img.bmap")  # of what a manifest names
 
 
 @contextmanager
@@ -101,11 +102,11 @@ def _swept(out: Path) -> None:
                 shutil.rmtree(path, ignore_errors=True)
 
 
-def published(results: Path, folder: Path, name: str) -> None:
-    """Move all files of `results` into `folder`, which is on the same file system; `name` is PRODUCT-VERSION."""
+def published(results: Path, folder: Path) -> None:
+    """Move all files of `results` into `folder`, which is on the same file system."""
     folder.mkdir(parents=True, exist_ok=True)
     with locked(folder):
-        old = {f"{name}{end}" for end in (".update", ".img.zst", ".img.bmap")}
+        old = {path.name for path in folder.iterdir() if path.name.endswith(ENDS)} - {*LAST}
         for gone in (*LAST, *(old - {path.name for path in results.iterdir()})):
             (folder / gone).unlink(missing_ok=True)
         for path in _ordered(sorted(results.iterdir())):

@@ -56,7 +56,7 @@ def elsewhere() -> Iterator[None]:
 
 def test_what_comes_out_is_signed_and_verifies(out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     built = made(out)
-    folder = out / small_builds.PRODUCT
+    folder = out / small_builds.PRODUCT / "1.0"
     assert sorted(held(folder)) == sorted([*NAMES, "pi-armv6-1.0.update"]) == [row.name for row in built.results]
     assert {row.name: row.remark for row in built.results} == held(folder) and built.folder == str(folder)
     told, key = manifest.signed(
@@ -80,14 +80,22 @@ def test_a_builder_that_differs_makes_the_same_bytes_and_another_root_is_another
     made(tmp_path / "third")
     first, third = held(out), held(tmp_path / "third")
     differ = {name for name in first if first[name] != third[name]}
-    assert differ == {f"pi-armv6/{name}" for name in (*NAMES, "pi-armv6-1.0.update")} - {"pi-armv6/notes.txt"}
+    assert {name.rpartition("/")[2] for name in differ} == {*NAMES, "pi-armv6-1.0.update"} - {"notes.txt"}
+
+
+def test_versions_have_a_folder_each_and_all_of_them_verify(out: Path, tmp_path: Path) -> None:
+    (tmp_path / "tests.pub").write_text(f"{signed.KEY.public.hex()} tests\n")
+    folders = [made(out, version=version).folder for version in ("1.0", "1.1")]
+    for folder, version in zip(folders, ("1.0", "1.1")):
+        image = Path(folder, f"pi-armv6-{version}.img.zst")
+        assert verify.main([str(image), "--key", str(tmp_path / "tests.pub"), "--no-gates"]) == 0
 
 
 def test_without_a_key_there_is_no_update_and_that_is_said(out: Path) -> None:
     made(out)
     built = made(out, key=None)
     assert built.said == (build.UNSIGNED,)
-    assert sorted(held(out / "pi-armv6")) == sorted(set(NAMES) - {"manifest.sig"}), "those of the signed build are gone"
+    assert sorted(held(out / "pi-armv6/1.0")) == sorted(set(NAMES) - {"manifest.sig"}), "those of the signed build are gone"
 
 
 def test_a_build_that_fails_leaves_what_was_there(

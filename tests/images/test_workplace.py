@@ -62,18 +62,18 @@ def test_too_little_room_is_told_before_anything_is_done(tmp_path: Path, monkeyp
         pass
 
 
-def test_results_of_another_version_stay_and_the_manifest_is_of_the_new_one(tmp_path: Path) -> None:
+def test_what_an_earlier_build_had_more_goes_and_what_is_somebody_elses_stays(tmp_path: Path) -> None:
     results, folder = tmp_path / "results", tmp_path / "out/x"
     results.mkdir()
     folder.mkdir(parents=True)
-    for name in ("x-1.img.zst", "x-1.update", "x-2.update", "x-2.img.bmap", "manifest.json", "manifest.sig"):
+    for name in ("x-2.img.zst", "x-2.update", "x-2.img.bmap", "site.toml", "manifest.json", "manifest.sig"):
         (folder / name).write_text("old")
     for name in ("x-2.img.zst", "manifest.json"):
         (results / name).write_text("new")
-    workplace.published(results, folder, "x-2")
+    workplace.published(results, folder)
     found = {path.name: path.read_text() for path in folder.iterdir()}
     # An update of this version that an earlier build signed is not one of this build.
-    assert found == {"x-1.img.zst": "old", "x-1.update": "old", "x-2.img.zst": "new", "manifest.json": "new"}
+    assert found == {"site.toml": "old", "x-2.img.zst": "new", "manifest.json": "new"}
     assert list(results.iterdir()) == []
 
 
@@ -85,7 +85,7 @@ def test_two_builds_that_end_at_once_publish_one_after_the_other(tmp_path: Path)
     with workplace.locked(folder):
         child = os.fork()
         if not child:
-            workplace.published(results, folder, "x-1")
+            workplace.published(results, folder)
             os._exit(0)
         lock = f"{folder.stat().st_ino} "
         while not any("->" in line and lock in line for line in Path("/proc/locks").read_text().splitlines()):
