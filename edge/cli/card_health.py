@@ -6,7 +6,9 @@ Rules:
    same) waits for its end, and then has nothing to do if it passed. The kernel ends the lock with its holder.
 3. All well: the boot state is confirmed, the data's schema may rise, 0. Not: nothing is written to the state, 1: the
    supervisor starts the board again, which falls back at the end.
-4. Each check is a line on stdout, the log where the supervisor started this; a log that takes none is no reason to
+4. Whoever confirms while it is made (an operator, who may have begun the next update already) has decided: whatever it
+   found then is told, and 0.
+5. Each check is a line on stdout, the log where the supervisor started this; a log that takes none is no reason to
    start again. Why the board starts again goes to stderr too, the console: the log is gone then.
 """
 
@@ -71,7 +73,7 @@ def _alone(run: str) -> int:
 
 def _checked(where: Place) -> int:
     """Look, tell, and confirm if all is well."""
-    from edge.card import boot, slots, update
+    from edge.card import boot
     from edge.card.health import checks
     from edge.card.prepare import rise, schema
     from edge.cli.guard_units import program
@@ -80,10 +82,10 @@ def _checked(where: Place) -> int:
     found = checks(where, program(), epoch(), CONFIG, lambda: asked(GUARD) == "answered")
     _told(found, where)
     if not all(one.well for one in found):
-        return 1
-    card, running = slots.here(write=True)
-    with card:
-        update.confirm(card, running)
+        return int(unconfirmed())
+    running = _confirmed()
+    if not running:
+        return 0
     try:
         if schema(where.data) < where.schema:
             rise(where)
@@ -92,6 +94,27 @@ def _checked(where: Place) -> int:
         say(f"fieldhand: what follows it waits for the next start: {(error.strerror or 'unknown').lower()}")
     _log(f"health: slot {running} is confirmed")
     return 0
+
+
+def _confirmed() -> str:
+    """Confirm the slot that runs, and name it; "" when somebody decided before (rule 4). Who holds the card's state
+    meanwhile is one who did, or is done in a moment; the supervisor ends a wait that lasts too long.
+    """
+    from time import sleep
+
+    from edge.card import slots, update
+    from edge.card.locks import TURN
+
+    card, running = slots.here(write=True)
+    with card:
+        while not card.device.lock():
+            if not unconfirmed():
+                return ""
+            sleep(TURN)
+        if not unconfirmed():
+            return ""
+        update.confirm(card, running)
+    return running
 
 
 def epoch() -> int:

@@ -95,3 +95,29 @@ def test_a_log_that_takes_nothing_is_no_reason_to_start_again(board: Path, monke
     monkeypatch.setattr(checking, "checks", lambda *_: (Check("data", True, "fine"),))
     monkeypatch.setattr(sys, "stdout", None)
     assert card_health.health() == 0 and "CONFIRMED=1" in (board / "run/boot.txt").read_text()
+
+
+@pytest.mark.parametrize("well", [True, False])
+def test_an_operator_who_confirmed_and_began_an_update_meanwhile_is_not_interrupted(
+    board: Path, well: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with cards.opened(board / "card", write=True) as held:
+
+        def found(*_: Any) -> tuple[Check, ...]:
+            held.alone()
+            held.keep(slots.states.writing(slots.states.confirmed(held.state())))
+            return (Check("data", well, "so it is"),)
+
+        monkeypatch.setattr(checking, "checks", found)
+        assert card_health.health() == 0
+        assert held.state() == slots.states.State(slot="a", prev="a", good=True, why="confirmed")
+
+
+def test_who_holds_the_card_for_a_moment_is_waited_for(board: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checking, "checks", lambda *_: (Check("data", True, "well"),))
+    with cards.opened(board / "card", write=True) as held:
+        held.alone()
+        monkeypatch.setattr("time.sleep", lambda _: held.device.close())
+        assert card_health.health() == 0
+    with cards.opened(board / "card") as card_:
+        assert card_.state().good
