@@ -6,7 +6,8 @@ Rules this file keeps:
    no name), kind (not there of a transition: fault, cleared, override), and of a real board boot (what names this boot
    of the machine). Board time of a real board is the monotonic clock: within one boot it orders everything, and counts.
 2. `add` writes at once, so that a reader sees it; `sync` puts it on the card and is called after replies are out. A
-   card may take seconds for that: `aside`, a thread waits for it, one at a time, and whoever keeps leases does not.
+   card may take seconds for that, and a write then waits for what others put there: `aside`, threads wait for both, and
+   whoever keeps leases waits PATIENCE for a line and no longer.
 3. Bounded: a record over LIMIT bytes becomes `<name>.1` (the one before is dropped) and a new one begins.
 4. A card that is full or gone never stops the guard. `trouble` is the sentence to show, and each line is tried anew.
 5. A torn last line stays torn: the next one begins on a line of its own, and readers leave out what they cannot read.
@@ -17,6 +18,7 @@ from __future__ import annotations
 import posix as os
 
 from edge.peripherals.guard import line
+from edge.peripherals.guard.aside import Aside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
 NAME = "board.jsonl"
 LIMIT = 256 * 1024
+PATIENCE = 0.02  # seconds: less than what is forgiven of any deadline
 KIND, PLAIN = 0o170000, 0o100000  # of a file, in its mode (inode(7))
 TAIL = 16 * 1024
 FIELDS = {"board": (int, float), "name": (str,), "state": (bool,), "why": (str,), "call": (str,)}
@@ -44,7 +47,7 @@ class Journal:
         self._size = 0
         self._torn = False
         self._dirty = self._new = False
-        self._aside, self._busy = aside, False
+        self._aside, self._busy = Aside() if aside else None, False
 
     def add(self, note: Transition, wall: float) -> None:
         """Write one transition."""
@@ -56,8 +59,15 @@ class Journal:
         fields.update(why=note.why, call=note.call)
         more = {"run": note.owner, "kind": note.kind, "boot": self.boot}
         fields.update({name: value for name, value in more.items() if value})
+        text = line.write(fields).encode("ascii") + b"\n"
+        if self._aside is None:
+            self._add(text)
+        elif not self._aside.give(lambda: self._add(text), PATIENCE):
+            self.trouble = f"the board's record {self.path} takes nothing any more: lines are lost"
+
+    def _add(self, text: bytes) -> None:
         try:
-            self._write(line.write(fields).encode("ascii") + b"\n")
+            self._write(text)
             self.trouble = ""
         except OSError as error:
             self.trouble = f"the board's record {self.path} cannot be written: {error.strerror}"
@@ -67,12 +77,14 @@ class Journal:
         if not self._dirty or self._busy:
             return
         self._dirty = False
-        if self._aside and self._started():
+        if self._aside is not None and self._started():
             return
         self._put(self._fd)
 
     def close(self) -> None:
         """Put on the card what is not there yet, waiting for it, and close the record."""
+        if self._aside is not None:
+            self._aside.wait()
         if self._dirty:
             self._dirty = False
             self._put(self._fd)
@@ -117,7 +129,8 @@ class Journal:
 
     def _write(self, text: bytes) -> None:
         if self._fd >= 0 and self._size + len(text) > self.limit:
-            self.sync()
+            self._dirty = False
+            self._put(self._fd)
             self._let_go()
             os.replace(self.path, self.path + ".1")
         if self._fd < 0:
@@ -126,6 +139,7 @@ class Journal:
             text = b"\n" + text
         self._dirty = True
         written = os.write(self._fd, text)
+        self._dirty = True  # a `sync` that came while this one waited did not have it
         self._size += written
         self._torn = written != len(text)
         if self._torn:

@@ -68,6 +68,38 @@ def test_a_card_that_takes_its_time_holds_up_nobody_and_gets_everything(tmp_path
     assert synced[-1] == (tmp_path / "board.jsonl").stat().st_size and len(named) == 1
 
 
+def test_a_card_that_stands_still_costs_a_moment_and_lines_come_in_their_order(tmp_path, path, monkeypatch):
+    stands, go, write = threading.Event(), threading.Event(), os.write
+
+    def slow(fd, text):
+        stands.set()
+        assert go.wait(60)
+        return write(fd, text)
+
+    monkeypatch.setattr(record, "write", slow)
+    journal = Journal(str(tmp_path), "boot", aside=True)
+    for at in range(9):
+        journal.add(note(at), 0.0)  # returns, though nothing is written yet
+    assert stands.is_set() and not path.read_bytes()
+    journal.sync()
+    go.set()
+    journal.close()
+    assert [json.loads(line)["board"] for line in path.read_text().splitlines()] == list(range(9))
+
+
+def test_a_card_that_never_comes_back_is_trouble_and_not_a_memory_that_fills(tmp_path, monkeypatch):
+    go = threading.Event()
+    monkeypatch.setattr(record, "write", lambda fd, text: go.wait(60) and len(text))
+    monkeypatch.setattr("edge.peripherals.guard.aside.MOST", 3)
+    journal = Journal(str(tmp_path), "boot", aside=True)
+    for at in range(9):
+        journal.add(note(at), 0.0)
+    assert "takes nothing any more" in journal.trouble
+    go.set()
+    journal.close()
+    assert not journal.trouble
+
+
 def test_the_run_is_written_beside_the_call_and_read_back(tmp_path, path):
     for run in ("20240101-101010-aaaa", ""):
         journal = Journal(str(tmp_path))

@@ -26,7 +26,7 @@ FORBIDDEN = ("json", "re", "enum", "os", "signal", "socket", "struct", "threadin
 GUARD = "edge.peripherals.guard"
 BOTH = {
     *("edge", "edge.call", "edge.faults", "edge.record", "edge.peripherals", GUARD),
-    *(f"{GUARD}.{name}" for name in ("core", "door", "driver", "ending", "feedback", "folder")),
+    *(f"{GUARD}.{name}" for name in ("aside", "core", "door", "driver", "ending", "feedback", "folder")),
     *(f"{GUARD}.{name}" for name in ("journal", "leases", "limits", "line", "looks", "manual", "notify", "overrides")),
     *(f"{GUARD}.{name}" for name in ("owners", "process", "protocol", "serve", "sessions", "stands", "wire")),
 }
