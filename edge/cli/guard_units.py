@@ -32,6 +32,10 @@ RuntimeDirectoryMode=0755
 StateDirectory=fieldhand
 StateDirectoryMode=0700
 {writable}OOMScoreAdjust=-900
+# Before all that only compute (sched(7)); it sleeps until something is due.
+CPUSchedulingPolicy=rr
+CPUSchedulingPriority=1
+CPUSchedulingResetOnFork=yes
 MemoryMax=48M
 TasksMax=8
 UMask=0077

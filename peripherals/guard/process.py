@@ -32,7 +32,7 @@ import sys
 from time import monotonic
 
 from edge.faults import Fault
-from edge.peripherals.guard.ending import Ending, close_others, stay
+from edge.peripherals.guard.ending import Ending, close_others, lead, stay
 from edge.peripherals.guard.stands import forget, stand
 from edge.record import Record, replace, sparing
 
@@ -63,6 +63,7 @@ def main() -> int:
         return _refuse(agent, fault, end)
     if told.owned.kind == "lines":
         stay()
+        lead()
     _unread()
     return _serve(told, behind, end, agent)
 

@@ -44,6 +44,7 @@ def test_a_systemd_unit_starts_watches_and_ends_it(tmp_path):
     )
     assert (service["Type"], service["Restart"]) == ("notify", "always")
     assert float(service["WatchdogSec"]) > 0 and service["OOMScoreAdjust"] == "-900"
+    assert (service["CPUSchedulingPolicy"], service["CPUSchedulingPriority"]) == ("rr", "1")
     assert ("DeviceAllow", "char-gpiochip rw") in said["Service"]
     assert service["RestrictAddressFamilies"] == "AF_UNIX"
     assert dict(said["Unit"])["StartLimitIntervalSec"] == "0"

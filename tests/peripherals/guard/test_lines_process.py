@@ -72,6 +72,25 @@ def agent(chips: ChipServer, state: str, heartbeat: float = 3.0) -> tuple[subpro
     return process, int(line)
 
 
+def granted() -> int:
+    """What a process of ours gets when it asks to come first: an ordinary user, and some containers, are refused."""
+    code = (
+        f"import sys, os; sys.path.insert(0, {str(ROOT)!r}); from edge.peripherals.guard.ending import lead; lead();"
+        "print(os.sched_getscheduler(0))"
+    )
+    done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True)
+    return int(done.stdout)
+
+
+def test_a_guard_of_lines_comes_before_all_that_compute(keeping, state):
+    process, guard = agent(keeping, state)
+    assert os.sched_getscheduler(guard) == granted()
+    assert os.sched_getscheduler(process.pid) == os.SCHED_OTHER
+    if os.geteuid() == 0 and granted() != os.SCHED_OTHER:
+        assert granted() == os.SCHED_RR | os.SCHED_RESET_ON_FORK
+    ended(process)
+
+
 def ended(process: subprocess.Popen) -> None:
     process.kill()
     process.wait()
