@@ -153,7 +153,7 @@ class Leases:
             held = f"{ask.name} is held by {row.shown or NAMELESS} for another {row.left(now):.0f} s"
             raise Refused(held, RULE_HELD, "wait until then; making it safe is open to everybody")
         since = now if row.safe else row.since
-        longest = since + output.max_on - now
+        longest = output.max_on - (now - since)  # in this order: of one that was safe it is max_on itself
         seconds = longest if ask.seconds is None else ask.seconds
         if not 0.0 < seconds < FOREVER:
             most = f"ask for at most {output.max_on:g} s"

@@ -57,6 +57,14 @@ def test_everything_starts_safe(leases):
     assert leases.next_end() == FOREVER
 
 
+def test_as_long_as_it_may_is_not_too_long_whenever_it_is_asked():
+    drawn = random.Random(4)
+    for now in [drawn.uniform(0.0, 2000.0) for _ in range(200)]:
+        leases = Table((FAN,), now)
+        result, _ = leases.set("fan", True, FAN.max_on, "c1", now)
+        assert result["state"] and abs(result["left"] - FAN.max_on) < 1e-6
+
+
 def test_on_for_a_time_ends_then(leases):
     result, notes = leases.set("fan", True, 120.0, "c1", 10.0)
     assert result == {"name": "fan", "state": True, "left": 120.0, "max_on": 3600.0, "level": 1.0}
