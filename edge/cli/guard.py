@@ -57,6 +57,9 @@ def main(options: Options) -> int:
 
 def run(options: Options) -> int:
     """Become the guard. Returns only by a Fault."""
+    from edge.peripherals.guard.ending import lead
+
+    lead()  # one that died is to be back in time on a busy board, too
     start = None
     try:
         start = planned(options, os.environ)

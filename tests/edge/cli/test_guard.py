@@ -187,3 +187,16 @@ def test_safe_all_without_a_guard_drives_what_is_an_output_already_and_no_unwrit
         assert not [one for one in outside.record() if one["what"] == "GET_LINE" and one["line"] == 22]
     finally:
         server.close()
+
+
+def test_it_asks_to_come_first_before_the_settings_are_read(monkeypatch, tmp_path):
+    asked = []
+
+    def planned(*_):
+        assert asked == ["lead"]
+        raise HardwareFault("nothing is kept either")
+
+    monkeypatch.setattr("edge.peripherals.guard.ending.lead", lambda: asked.append("lead"))
+    monkeypatch.setattr(guard, "planned", planned)
+    with pytest.raises(HardwareFault, match="nothing is kept either"):
+        guard.run(parse(["guard", "run", "--state", str(tmp_path / "state")]))
