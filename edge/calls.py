@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from edge.parts import Parts
 
 HOUR = 3600.0
+ENDING = 5.0  # seconds within which a shell that is over its time has been ended, with all it started, and tells so
 
 
 class Granted:
@@ -276,7 +277,7 @@ class Calls:
             yield t.Answered(asked.call.id, False, "nobody", stopped.sentence)  # it is dropped when that is told
         for call, granted in list(self._granted.items()):
             permit = granted.decision.permit
-            if granted.started and permit and now - granted.started > permit.seconds + 0.5 * (permit.wall != "hands"):
+            if granted.started and permit and now - granted.started > permit.seconds + ENDING * (permit.wall != "hands"):
                 text = f"stopped waiting after {permit.seconds:g} s; what it did is unknown"
                 yield t.Finished(call, "deadline", Observation(False, text))
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 import _thread
 import errno
 import os
-from time import sleep
+from time import monotonic, sleep
 
 from edge.peripherals.gpiochip import uapi
 from edge.peripherals.gpiochip.stock import board
@@ -296,18 +296,28 @@ class Model:
         if held is None or quiet or line.driving:
             return
         if held.debounce:
-            held.turn += 1
-            _thread.start_new_thread(self._settle, (held, held.turn))
+            held.due = monotonic() + held.debounce
+            if held.settling != held.turn:
+                held.settling = held.turn
+                _thread.start_new_thread(self._settle, (held, held.turn))
         else:
             held.hear(level)
 
     def _settle(self, held: Held, turn: int) -> None:
-        """What the kernel does when a debounced line was still for long enough."""
-        sleep(held.debounce)
-        with self._lock:
-            if held.turn == turn and held.line.held is held and held.writer >= 0 and held.settled != held.line.level:
-                held.settled = held.line.level
-                held.hear(held.settled)
+        """What the kernel does when a debounced line was still for long enough. One thread sees to all its changes."""
+        rest = held.debounce
+        while rest > 0.0:
+            sleep(rest)
+            with self._lock:
+                if held.turn != turn or held.line.held is not held or held.writer < 0:
+                    return
+                rest = held.due - monotonic()
+                if rest > 0.0:
+                    continue
+                held.settling = -1
+                if held.settled != held.line.level:
+                    held.settled = held.line.level
+                    held.hear(held.settled)
 
     def _let_go(self, held: Held) -> None:
         """Release a line, as the kernel at hand does it."""

@@ -106,7 +106,9 @@ class Held:
         self.room = room
         self.debounce = 0.0
         self.settled = False  # the level that debounce lets through
-        self.turn = 0  # changes since debounce began, so that a late one knows it was overtaken
+        self.turn = 0  # settings it had, so that what waits for an earlier one knows it was overtaken
+        self.settling = -1  # the settings under which a thread waits for the level to stay
+        self.due = 0.0  # when it has stayed for long enough, time.monotonic()
         self.seqno = 0
 
     def hear(self, level: bool) -> None:

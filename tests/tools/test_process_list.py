@@ -33,8 +33,9 @@ def test_this_process_with_the_measured_interval(tmp_path: Path, monkeypatch: py
 
 def test_a_password_of_another_process_is_not_shown(tmp_path: Path) -> None:
     mark = f"fact{os.getpid()}mark"
-    command = [sys.executable, "-c", "input()", mark, "--password", "hunter2secret"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE) as child:
+    command = [sys.executable, "-c", "print(flush=True); input()", mark, "--password", "hunter2secret"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        assert child.stdout is not None and child.stdout.readline()  # its command line stands
         found = carry("process_list", {"text": mark, "seconds": 0}, world(tmp_path))
         child.communicate(b"\n", timeout=30)
     assert found.data is not None and found.data["processes"][0]["pid"] == child.pid
