@@ -39,10 +39,14 @@ _JUMP = "loader,addr=0x0,data=0xea001ffe,data-len=4"
 
 
 class Machine:
-    """A board with a card. `words` are added to the kernel's command line; use it as a context."""
+    """A board with a card. `words` are added to the kernel's command line, `more` to QEMU's; `drive` is how QEMU takes
+    the card, "" as the plain file it is. Use it as a context."""
 
-    def __init__(self, board: Board, card: Path, words: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, board: Board, card: Path, words: tuple[str, ...] = (), more: tuple[str, ...] = (), drive: str = ""
+    ) -> None:
         self.board, self.card = board, card
+        self._more, self._drive = more, drive
         self.notes: list[str] = []
         self._folder = Path(tempfile.mkdtemp(prefix="hil-"))
         self._child: subprocess.Popen[bytes] | None = None
@@ -89,7 +93,7 @@ class Machine:
             (self._folder / name).unlink(missing_ok=True)
         with (self._folder / "errors").open("wb") as errors:
             self._child = child = subprocess.Popen(
-                command(self.board, self.card, self._folder),
+                [*command(self.board, self._drive or plain(self.card), self._folder), *self._more],
                 stdin=subprocess.DEVNULL,
                 stdout=errors,
                 stderr=errors,
@@ -143,8 +147,14 @@ class Machine:
         return (self._folder / "errors").read_text("utf-8", "replace").strip()
 
 
-def command(board: Board, card: Path, folder: Path) -> list[str]:
-    """QEMU's command line. `folder` holds uboot and tree (see _prepare) and takes the sockets console and monitor."""
+def plain(card: Path) -> str:
+    """A card as the plain file it is, as -drive takes it."""
+    return f"file={card},if=sd,format=raw"
+
+
+def command(board: Board, drive: str, folder: Path) -> list[str]:
+    """QEMU's command line. `drive`: the card, as -drive takes it. `folder` holds uboot and tree (see _prepare) and takes
+    the sockets console and monitor."""
     ports = ["-serial", "null"] * board.console
     if board.way == "bios":
         loaded = ["-bios", str(folder / "uboot"), "-device", _JUMP]
@@ -153,7 +163,7 @@ def command(board: Board, card: Path, folder: Path) -> list[str]:
     return [
         *(QEMU, "-M", board.machine, *board.accel, "-display", "none", "-nodefaults"),
         *loaded,
-        *("-drive", f"file={card},if=sd,format=raw"),
+        *("-drive", drive),
         *(*ports, "-chardev", f"socket,id=console,path={folder}/console,server=on,wait=on"),
         *("-serial", "chardev:console", "-qmp", f"unix:{folder}/monitor,server=on,wait=off"),
     ]

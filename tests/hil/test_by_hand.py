@@ -26,10 +26,10 @@ def pasted(machine: str) -> list[str]:
 @pytest.mark.parametrize("machine", BOARDS)
 def test_the_command_of_a_board_is_the_one_that_is_run_here(machine: str, tmp_path: Path) -> None:
     board, words = BOARDS[machine], pasted(machine)
-    run = qemu.command(board, Path("try.img"), tmp_path)
+    run = qemu.command(board, qemu.plain(Path("try.img")), tmp_path)
     own = {str(tmp_path / "uboot"), str(tmp_path / "tree")}
-    plain = [word for word in run[: run.index("-chardev")] if word not in own]
-    assert [word for word in plain if word not in words] == []
+    told = [word for word in run[: run.index("-chardev")] if word not in own]
+    assert [word for word in told if word not in words] == []
     assert words.count("null") == board.console and words[-2:] == ["-serial", "mon:stdio"]
     assert board.tree in words or board.way == "bios"
 

@@ -12,7 +12,7 @@ from edge.card import layout, state
 from edge.faults import CardFault
 from hil import card
 from hil.boards import BOARDS, named
-from hil.qemu import command, wrapped
+from hil.qemu import command, plain, wrapped
 
 NEEDED = pytest.mark.skipif(
     not (shutil.which("mcopy") and shutil.which("mkfs.vfat", path="/usr/sbin:/sbin:/usr/bin")),
@@ -91,7 +91,7 @@ def test_the_length_of_a_card_is_the_next_power_of_two(length: int, wanted: int)
 @pytest.mark.parametrize("machine", sorted(BOARDS))
 def test_the_console_is_the_serial_port_that_the_device_tree_names(machine: str, tmp_path: Path) -> None:
     board = named(machine)
-    words = command(board, tmp_path / "card.img", tmp_path)
+    words = command(board, plain(tmp_path / "card.img"), tmp_path)
     ports = [words[at + 1] for at, word in enumerate(words) if word == "-serial"]
     assert ports == ["null"] * board.console + ["chardev:console"]
     assert ("-dtb" in words) == ("-kernel" in words) == (board.way != "bios") and ("-bios" in words) == (
