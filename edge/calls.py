@@ -277,7 +277,8 @@ class Calls:
             yield t.Answered(asked.call.id, False, "nobody", stopped.sentence)  # it is dropped when that is told
         for call, granted in list(self._granted.items()):
             permit = granted.decision.permit
-            if granted.started and permit and now - granted.started > permit.seconds + ENDING * (permit.wall != "hands"):
+            extra = ENDING if permit and permit.wall != "hands" else 0.0
+            if granted.started and permit and now - granted.started > permit.seconds + extra:
                 text = f"stopped waiting after {permit.seconds:g} s; what it did is unknown"
                 yield t.Finished(call, "deadline", Observation(False, text))
 
