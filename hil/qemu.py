@@ -153,8 +153,8 @@ def plain(card: Path) -> str:
 
 
 def command(board: Board, drive: str, folder: Path) -> list[str]:
-    """QEMU's command line. `drive`: the card, as -drive takes it. `folder` holds uboot and tree (see _prepare), takes the
-    sockets console and monitor."""
+    """QEMU's command line. `drive`: the card, as -drive takes it. `folder` holds uboot and tree (see _prepare) and
+    takes the sockets console and monitor."""
     ports = ["-serial", "null"] * board.console
     if board.way == "bios":
         loaded = ["-bios", str(folder / "uboot"), "-device", _JUMP]
