@@ -276,6 +276,7 @@ def test_no_number_of_kills_makes_the_longest_time_longer(place):
     began = time.monotonic()
     agent = place.join()
     agent.set("fan", True, 3.0, "c1")
+    eventually(lambda: rows(place))
     while place.level(FAN):
         assert time.monotonic() < began + 30.0
         guard.kill()
@@ -314,6 +315,7 @@ def test_what_is_held_without_anybody_knowing_since_when_is_written_down(place):
     guard = place.up()
     agent = place.join()
     agent.set("fan", True, 30.0, "c1")
+    eventually(lambda: rows(place))
     guard.kill()
     guard.wait()
     os.unlink(place.state / "guard" / "board.jsonl")
