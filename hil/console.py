@@ -1,4 +1,4 @@
-"""The serial console of an emulated board: wait for a text, send a line, log in, run a command and have its output.
+"""The serial console of a board: wait for a text, send a line, log in, run a command and have its output.
 
 Rules:
 1. A wait has a deadline and ends with what was seen instead. All that came is kept: the transcript is shown when
@@ -11,13 +11,10 @@ from __future__ import annotations
 
 import codecs
 import re
-import select
-import socket
 import time
-from collections.abc import Callable
-from pathlib import Path
 
 from edge.faults import HardwareFault
+from hil.drivers.link import Link
 
 _ESCAPES = re.compile(r"\x1b(?:\[[0-9;?]*[A-Za-z]|[78=>c])|[\r\x00]")
 _BEGUN = re.compile(r"\x1b(?:\[[0-9;?]*)?$")
@@ -36,17 +33,18 @@ class Silence(HardwareFault):
 class Console:
     """One serial line. Closed by `close`; a board that ends closes it too."""
 
-    send_seconds = 60.0
-
-    def __init__(self, link: socket.socket) -> None:
+    def __init__(self, link: Link) -> None:
         self._link = link
-        self._link.setblocking(False)
         self._raw = bytearray()
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._held = ""  # the beginning of an escape sequence whose end did not come yet
         self._text = ""
         self._marks = 0
-        self.open = True
+
+    @property
+    def open(self) -> bool:
+        """Whether the board's end is there."""
+        return self._link.open
 
     @property
     def transcript(self) -> str:
@@ -59,14 +57,7 @@ class Console:
 
     def pump(self, seconds: float) -> bool:
         """Take in what comes within so many seconds; False when the line is closed."""
-        ready, _, _ = select.select([self._link], [], [], seconds) if self.open else ([], [], [])
-        if ready:
-            try:
-                data = self._link.recv(65536)
-            except OSError:
-                data = b""
-            self._take(data)
-            self.open = bool(data)
+        self._take(self._link.take(seconds))
         return self.open
 
     def expect(self, pattern: str, seconds: float = 300.0) -> re.Match[str]:
@@ -94,13 +85,7 @@ class Console:
 
     def send(self, text: str) -> None:
         """Bytes to the board, as typed. HardwareFault when it takes them no more."""
-        self._link.settimeout(self.send_seconds)
-        try:
-            self._link.sendall(text.encode())
-        except OSError as error:
-            raise HardwareFault(f"the board took no more than a part of {text[:40]!r}: {error}") from error
-        finally:
-            self._link.setblocking(False)
+        self._link.give(text.encode())
 
     def line(self, text: str) -> None:
         """A line and Enter."""
@@ -124,7 +109,6 @@ class Console:
         return int(found[2]), found[1]
 
     def close(self) -> None:
-        self.open = False
         self._link.close()
 
     def _take(self, data: bytes) -> None:
@@ -133,21 +117,3 @@ class Console:
         begun = _BEGUN.search(text)
         self._held = text[begun.start() :] if begun else ""
         self._text += _ESCAPES.sub("", text[: len(text) - len(self._held)])
-
-
-def connected(path: Path, seconds: float, alive: Callable[[], bool] = lambda: True) -> socket.socket:
-    """A connection to the socket at `path` as soon as it is there; HardwareFault when it does not come, or at once when
-    who should open it is not alive any more."""
-    end = time.monotonic() + seconds
-    while True:
-        link = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        try:
-            link.connect(str(path))
-            return link
-        except OSError as error:
-            link.close()
-            if not alive():
-                raise HardwareFault(f"QEMU ended and opened no socket {path.name}") from error
-            if time.monotonic() > end:
-                raise HardwareFault(f"QEMU opened no socket {path.name} within {seconds:g} s") from error
-        time.sleep(_LOOK)

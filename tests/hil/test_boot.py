@@ -15,9 +15,9 @@ import pytest
 
 from edge.card.layout import CONFIG
 from hil import card
-from hil.boards import BOARDS
 from hil.console import Console, Silence
-from hil.qemu import Machine
+from hil.drivers.qemu import Machine
+from hil.resources import names
 from tests.support.emulated import inserted, shell
 
 pytestmark = pytest.mark.emulated
@@ -43,7 +43,7 @@ class Looked:
         return self.machine.console.run(command, 900)
 
 
-@pytest.fixture(scope="module", params=sorted(BOARDS))
+@pytest.fixture(scope="module", params=names())
 def board(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, summary: list[str]
 ) -> Iterator[Looked]:
@@ -119,13 +119,13 @@ def test_a_child_of_a_tool_is_a_user_of_its_own(board: Looked) -> None:
 
 def test_the_guard_and_the_supervisor_run(board: Looked) -> None:
     code, text = board.run("ls /run/fieldhand/guard.sock /run/fieldhand/notify; free | head -n 2; logread | tail")
-    print(f"\n{board.machine.board.machine}:\n{text}")
+    print(f"\n{board.machine.board.name}:\n{text}")
     assert code == 0
 
 
 def test_doctor_is_green_or_says_why(board: Looked) -> None:
     code, text = board.run(DOCTOR)
-    print(f"\n{board.machine.board.machine}: doctor ended with {code}\n{text}")
+    print(f"\n{board.machine.board.name}: doctor ended with {code}\n{text}")
     words = [line.split()[0] for line in text.splitlines() if re.match(r"(ok|absent|wrong) ", line)]
     board.told["doctor"] = f"{words.count('ok')} ok, {words.count('absent')} absent, {words.count('wrong')} wrong"
     assert words.count("ok") > 10 and "wrong" not in words and "fault of its own" not in text

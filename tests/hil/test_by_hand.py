@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from edge.card import layout
-from hil import qemu
-from hil.boards import BOARDS
 from hil.card import size
+from hil.drivers import qemu
+from hil.resources import named, names
 from tests.support.sources import ROOT
 
 TEXT = (ROOT / "docs/images.md").read_text("utf-8").partition("by hand")[2]
@@ -23,10 +23,10 @@ def pasted(machine: str) -> list[str]:
     return command.split()
 
 
-@pytest.mark.parametrize("machine", BOARDS)
+@pytest.mark.parametrize("machine", names())
 def test_the_command_of_a_board_is_the_one_that_is_run_here(machine: str, tmp_path: Path) -> None:
-    board, words = BOARDS[machine], pasted(machine)
-    run = qemu.command(board, qemu.plain(Path("try.img")), tmp_path)
+    board, words = named(machine).emulated(), pasted(machine)
+    run = qemu.command(named(machine), qemu.plain(Path("try.img")), tmp_path)
     own = {str(tmp_path / "uboot"), str(tmp_path / "tree")}
     told = [word for word in run[: run.index("-chardev")] if word not in own]
     assert [word for word in told if word not in words] == []
@@ -34,9 +34,9 @@ def test_the_command_of_a_board_is_the_one_that_is_run_here(machine: str, tmp_pa
     assert board.tree in words or board.way == "bios"
 
 
-@pytest.mark.parametrize("machine", BOARDS)
+@pytest.mark.parametrize("machine", names())
 def test_its_files_are_taken_from_where_the_card_has_them(machine: str) -> None:
-    board = BOARDS[machine]
+    board = named(machine).emulated()
     at, slot = (layout.PARTS[part][0] * layout.SECTOR >> 20 for part in (layout.CONFIG, layout.SLOT_A))
     assert f"    mcopy -n -i try.img@@{at}M ::{board.uboot} ." in TEXT
     assert f"    mcopy -n -i try.img@@{slot}M ::dtb/{board.tree} ." in TEXT or board.way == "bios"

@@ -11,8 +11,8 @@ import pytest
 from edge.card import layout, state
 from edge.faults import CardFault
 from hil import card
-from hil.boards import BOARDS, named
-from hil.qemu import command, plain, wrapped
+from hil.drivers.qemu import command, plain, wrapped
+from hil.resources import named, names
 
 NEEDED = pytest.mark.skipif(
     not (shutil.which("mcopy") and shutil.which("mkfs.vfat", path="/usr/sbin:/sbin:/usr/bin")),
@@ -88,12 +88,12 @@ def test_the_length_of_a_card_is_the_next_power_of_two(length: int, wanted: int)
     assert card.size(length) == wanted
 
 
-@pytest.mark.parametrize("machine", sorted(BOARDS))
+@pytest.mark.parametrize("machine", names())
 def test_the_console_is_the_serial_port_that_the_device_tree_names(machine: str, tmp_path: Path) -> None:
-    board = named(machine)
-    words = command(board, plain(tmp_path / "card.img"), tmp_path)
+    board = named(machine).emulated()
+    words = command(named(machine), plain(tmp_path / "card.img"), tmp_path)
     ports = [words[at + 1] for at, word in enumerate(words) if word == "-serial"]
-    assert ports == ["null"] * board.console + ["chardev:console"]
+    assert [ports[board.console], ports[board.port]] == ["chardev:console", "chardev:port"] and len(ports) == 2
     assert ("-dtb" in words) == ("-kernel" in words) == (board.way != "bios") and ("-bios" in words) == (
         board.way == "bios"
     )

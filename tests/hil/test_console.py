@@ -6,19 +6,18 @@ import re
 import socket
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from edge.faults import HardwareFault
-from hil.console import Console, Silence, connected
+from hil.console import Console, Silence
+from hil.drivers.link import Link
 
 
 @pytest.fixture
 def ends() -> Iterator[tuple[Console, socket.socket]]:
     """A console and the board's end of the line."""
     here, there = socket.socketpair()
-    console = Console(here)
+    console = Console(Link(here))
     yield console, there
     console.close()
     there.close()
@@ -90,21 +89,3 @@ def test_a_login_goes_step_by_step(ends: tuple[Console, socket.socket]) -> None:
     board.sendall(b"\r\nfieldhand login: Password: \r\n# ")
     console.login("rescue", "secret", "# ", 5)
     assert board.recv(64) == b"rescue\rsecret\r"
-
-
-def test_a_board_that_reads_no_more_is_told(ends: tuple[Console, socket.socket]) -> None:
-    console, _ = ends
-    console.send_seconds = 0.05
-    with pytest.raises(HardwareFault, match="took no more than a part of 'xxx"):
-        for _ in range(1000):
-            console.send("x" * 65536)
-
-
-def test_an_emulator_that_ended_is_not_waited_for(tmp_path: Path) -> None:
-    with pytest.raises(HardwareFault, match="QEMU ended"):
-        connected(tmp_path / "console", 3600, lambda: False)
-
-
-def test_a_socket_that_does_not_come_is_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(HardwareFault, match="QEMU opened no socket console within 0 s"):
-        connected(tmp_path / "console", 0)

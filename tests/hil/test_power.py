@@ -18,7 +18,7 @@ import pytest
 
 from edge.card import layout
 from hil import card
-from hil.qemu import Machine
+from hil.drivers.qemu import Machine
 from tests.support.emulated import inserted, shell
 
 pytestmark = pytest.mark.emulated

@@ -20,7 +20,7 @@ import pytest
 
 from edge.card import layout, state
 from hil import card
-from hil.qemu import LOGIN, Machine
+from hil.drivers.qemu import LOGIN, Machine
 from tests.support.emulated import holding, shell
 from tests.support.updating import BROKEN, MACHINE, ONE, TWO, confirmed, prepared, status, words
 

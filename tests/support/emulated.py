@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from hil import card
-from hil.boards import named
-from hil.qemu import Machine
+from hil.drivers.qemu import Machine
+from hil.resources import named
 
 PASSWORD = "fieldhand"
 SHELL = r"# $"

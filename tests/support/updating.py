@@ -10,8 +10,8 @@ from typing import Any
 
 from edge.card.layout import CONFIG
 from hil import card, release
-from hil.boards import named
-from hil.qemu import Machine
+from hil.drivers.qemu import Machine
+from hil.resources import named
 from tests.support.emulated import image
 
 MACHINE = "raspi0"

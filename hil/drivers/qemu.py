@@ -1,4 +1,4 @@
-"""One emulated board: QEMU's process with a card in it, its console and its monitor.
+"""One emulated board: QEMU's process with a card in it, its console and the sockets it is reached by from outside.
 
 Rules:
 1. `power_on` starts it, `cut` takes the power away (SIGKILL: nothing is flushed, nobody is told). A card that was in it
@@ -6,8 +6,8 @@ Rules:
 2. A reset that the board makes itself starts it over within the same process; `resets` counts them.
 3. The words that the model needs, and those of a test, come to the kernel by cmdline.txt on p1, as on a real board.
 4. The board has no network unless it was asked for.
-5. `boot` waits for a text with a deadline. Where the emulation itself stood still (rule of hil/boards.py) there is one
-   more try, and `notes` tells of it.
+5. `boot` waits for a text with a deadline. Where the emulation itself stood still there is one more try, and `notes`
+   tells of it.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import struct
 import subprocess
 import tempfile
 from binascii import crc32
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -25,17 +26,44 @@ from types import TracebackType
 from edge.card import layout
 from edge.faults import HardwareFault
 from hil import card as cards
-from hil.boards import Board
-from hil.console import Console, Silence, connected
-from hil.qmp import Monitor
+from hil.console import Console, Silence
+from hil.drivers.lines import Lines
+from hil.drivers.link import Link, connected
+from hil.drivers.parts import Parts, devices
+from hil.drivers.port import Port
+from hil.drivers.qmp import Monitor
+from hil.drivers.qtest import QTest
+from hil.resources import Board, Emulator
 
 QEMU = "qemu-system-aarch64"
 START_SECONDS = 120.0
 LOGIN = r"login: "
+SOCKETS = ("console", "port", "monitor", "qtest")
 TEXT = 0x8000  # CONFIG_TEXT_BASE of the 32-bit U-Boots
 # QEMU puts -bios to TEXT and starts at 0, where it finds zeros (which do nothing) the first time and a kernel's
 # leavings after a reset: `b 0x8000` is written there at each start.
 _JUMP = "loader,addr=0x0,data=0xea001ffe,data-len=4"
+
+
+class Wires:
+    """What is open to a board that runs: `console`, `port`, `monitor`, `qtest`."""
+
+    def __init__(self, folder: Path, alive: Callable[[], bool]) -> None:
+        with ExitStack() as undo:
+            ends = {}
+            for name in SOCKETS:
+                ends[name] = connected(folder / name, START_SECONDS, alive)
+                undo.callback(ends[name].close)
+            self.console, self.port = Console(Link(ends["console"])), Port(Link(ends["port"]))
+            self.monitor, self.qtest = Monitor(ends["monitor"]), QTest(ends["qtest"])
+            undo.pop_all()
+
+    def close(self) -> None:
+        """Closed with all that still came over the console in its transcript: QEMU has ended."""
+        while self.console.pump(0.1):
+            pass
+        for one in (self.console, self.port, self.monitor, self.qtest):
+            one.close()
 
 
 class Machine:
@@ -46,16 +74,17 @@ class Machine:
         self, board: Board, card: Path, words: tuple[str, ...] = (), more: tuple[str, ...] = (), drive: str = ""
     ) -> None:
         self.board, self.card = board, card
+        self._emulator = board.emulated()
         self._more, self._drive = more, drive
         self.notes: list[str] = []
         self._folder = Path(tempfile.mkdtemp(prefix="hil-"))
         self._child: subprocess.Popen[bytes] | None = None
-        self._console: Console | None = None
-        self._monitor: Monitor | None = None
+        self._wires: Wires | None = None
+        self._lines: Lines | None = None
         self._past = ""
         with ExitStack() as undo:
             undo.callback(shutil.rmtree, self._folder, ignore_errors=True)
-            _prepare(board, card, self._folder, words)
+            _prepare(self._emulator, card, self._folder, words)
             undo.pop_all()
 
     def __enter__(self) -> Machine:
@@ -66,30 +95,47 @@ class Machine:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     @property
+    def wires(self) -> Wires:
+        """What is open to the board that runs; HardwareFault when it is off."""
+        if self._wires is None:
+            raise HardwareFault(f"{self.board.name} is off")
+        return self._wires
+
+    @property
     def console(self) -> Console:
-        """The console of the board that runs; HardwareFault when it is off."""
-        if self._console is None:
-            raise HardwareFault(f"{self.board.machine} is off")
-        return self._console
+        return self.wires.console
+
+    @property
+    def port(self) -> Port:
+        return self.wires.port
 
     @property
     def monitor(self) -> Monitor:
-        """The monitor of the board that runs; HardwareFault when it is off."""
-        if self._monitor is None:
-            raise HardwareFault(f"{self.board.machine} is off")
-        return self._monitor
+        return self.wires.monitor
+
+    @property
+    def lines(self) -> Lines:
+        """The GPIO lines of the board that runs, tried once before they are used."""
+        if self._lines is None:
+            self._lines = Lines(self.wires.qtest, self._emulator.registers)
+            self._lines.check()
+        return self._lines
+
+    @property
+    def parts(self) -> Parts:
+        return Parts(self.monitor, self.board.parts)
 
     @property
     def transcript(self) -> str:
         """All that came over the console since the object was made."""
-        return self._past + (self._console.transcript if self._console else "")
+        return self._past + (self._wires.console.transcript if self._wires else "")
 
     def power_on(self) -> None:
         """Start the board. HardwareFault when QEMU does not come up."""
         if shutil.which(QEMU) is None:
             raise HardwareFault(f"{QEMU} is not on this machine", "apt install qemu-system-arm")
         self.cut()
-        for name in ("console", "monitor"):
+        for name in SOCKETS:
             (self._folder / name).unlink(missing_ok=True)
         with (self._folder / "errors").open("wb") as errors:
             self._child = child = subprocess.Popen(
@@ -100,25 +146,20 @@ class Machine:
                 env={"PATH": os.environ.get("PATH", ""), "TMPDIR": str(self._folder)},
             )
         try:
-            self._console = Console(connected(self._folder / "console", START_SECONDS, lambda: child.poll() is None))
-            self._monitor = Monitor(connected(self._folder / "monitor", START_SECONDS, lambda: child.poll() is None))
+            self._wires = Wires(self._folder, lambda: child.poll() is None)
         except HardwareFault as error:
             self.cut()
-            raise HardwareFault(f"QEMU did not start {self.board.machine}: {self._errors() or error}") from error
+            raise HardwareFault(f"QEMU did not start {self.board.name}: {self._errors() or error}") from error
 
     def cut(self) -> None:
         """Take the power away."""
         if self._child is not None:
             self._child.kill()
             self._child.wait()
-        if self._console is not None:
-            while self._console.pump(0.1):
-                pass
+        if self._wires is not None:
+            self._wires.close()
             self._past = self.transcript
-            self._console.close()
-        if self._monitor is not None:
-            self._monitor.close()
-        self._child = self._console = self._monitor = None
+        self._child = self._wires = self._lines = None
 
     @property
     def resets(self) -> int:
@@ -133,7 +174,7 @@ class Machine:
         except Silence:
             if not self.stands():
                 raise
-            self.notes.append(f"{self.board.machine} stood still in the emulation and was started once more")
+            self.notes.append(f"{self.board.name} stood still in the emulation and was started once more")
             self.power_on()
             self.console.expect(wanted, seconds)
 
@@ -153,19 +194,24 @@ def plain(card: Path) -> str:
 
 
 def command(board: Board, drive: str, folder: Path) -> list[str]:
-    """QEMU's command line. `drive`: the card, as -drive takes it. `folder` holds uboot and tree (see _prepare) and
-    takes the sockets console and monitor."""
-    ports = ["-serial", "null"] * board.console
-    if board.way == "bios":
+    """QEMU's command line. `drive`: the card, as -drive takes it. `folder` holds uboot and tree (see _prepare) and gets
+    the SOCKETS. QEMU waits for who looks at the console: nothing of the start is missed."""
+    emulator = board.emulated()
+    if emulator.way == "bios":
         loaded = ["-bios", str(folder / "uboot"), "-device", _JUMP]
     else:
         loaded = ["-kernel", str(folder / "uboot"), "-dtb", str(folder / "tree")]
+    first, second = ("console", "port") if emulator.console < emulator.port else ("port", "console")
     return [
-        *(QEMU, "-M", board.machine, *board.accel, "-display", "none", "-nodefaults"),
+        *(QEMU, "-M", emulator.machine, *emulator.accel, "-display", "none", "-nodefaults"),
         *loaded,
         *("-drive", drive),
-        *(*ports, "-chardev", f"socket,id=console,path={folder}/console,server=on,wait=on"),
-        *("-serial", "chardev:console", "-qmp", f"unix:{folder}/monitor,server=on,wait=off"),
+        *("-chardev", f"socket,id=console,path={folder}/console,server=on,wait=on"),
+        *("-chardev", f"socket,id=port,path={folder}/port,server=on,wait=off"),
+        *("-serial", f"chardev:{first}", "-serial", f"chardev:{second}"),
+        *("-qmp", f"unix:{folder}/monitor,server=on,wait=off"),
+        *("-qtest", f"unix:{folder}/qtest,server=on,wait=off", "-qtest-log", "none"),
+        *devices(board.parts),
     ]
 
 
@@ -177,12 +223,12 @@ def wrapped(uboot: bytes) -> bytes:
     return head[:4] + struct.pack(">I", crc32(head)) + head[8:] + uboot
 
 
-def _prepare(board: Board, card: Path, folder: Path, words: tuple[str, ...]) -> None:
+def _prepare(emulator: Emulator, card: Path, folder: Path, words: tuple[str, ...]) -> None:
     """What the firmware would load, and the words for the kernel on the card."""
-    uboot = cards.get(card, layout.CONFIG, board.uboot)
-    (folder / "uboot").write_bytes(wrapped(uboot) if board.way == "wrapped" else uboot)
-    if board.way != "bios":
-        (folder / "tree").write_bytes(cards.get(card, layout.SLOT_A, f"dtb/{board.tree}"))
+    uboot = cards.get(card, layout.CONFIG, emulator.uboot)
+    (folder / "uboot").write_bytes(wrapped(uboot) if emulator.way == "wrapped" else uboot)
+    if emulator.way != "bios":
+        (folder / "tree").write_bytes(cards.get(card, layout.SLOT_A, f"dtb/{emulator.tree}"))
     told = cards.get(card, layout.CONFIG, "cmdline.txt").decode("ascii", "replace").split()
-    line = " ".join(dict.fromkeys((*told, *board.words, *words)))
+    line = " ".join(dict.fromkeys((*told, *emulator.words, *words)))
     cards.put(card, layout.CONFIG, "cmdline.txt", line.encode() + b"\n")

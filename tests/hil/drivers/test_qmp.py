@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from edge.faults import HardwareFault
-from hil.qmp import Monitor
+from hil.drivers.qmp import Monitor
 
 RESET = {"event": "RESET", "data": {"guest": True}}
 ANSWERS: dict[str, list[dict[str, Any]]] = {

@@ -1,0 +1,76 @@
+"""Parts on the I2C buses of an emulated board: QEMU's own models, what they measure set through the monitor.
+
+Rules:
+1. A part is a device of QEMU with the name that the board's file gives it. Values are in the units of the table, and
+   the model rounds them as the part would: what the guest reads may differ in the last digit.
+2. These models always acknowledge: a part that fails is none of QEMU's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from edge.faults import HardwareFault, UsageFault
+from edge.schema import near
+from hil.drivers.qmp import Monitor
+from hil.resources import Part
+
+# kind (QEMU's device) -> quantity -> how often its unit (°C, or gauss) is in a step of QEMU's property
+KINDS = {
+    "tmp105": {"temperature": 1000},
+    "tmp421": {"temperature0": 1000, "temperature1": 1000},
+    "emc1413": {"temperature0": 1000, "temperature1": 1000, "temperature2": 1000},
+    "emc1414": {"temperature0": 1000, "temperature1": 1000, "temperature2": 1000, "temperature3": 1000},
+}
+
+
+def devices(parts: Mapping[str, Part]) -> list[str]:
+    """The words for QEMU that put the parts onto their buses."""
+    words = []
+    for name, part in parts.items():
+        if part.kind not in KINDS:
+            raise UsageFault(f"{name} is a {part.kind!r}, which is not known here", "one of " + ", ".join(KINDS))
+        words += ["-device", f"{part.kind},id={name},bus=i2c-bus.{part.bus},address={part.address:#x}"]
+    return words
+
+
+class Parts:
+    """By name. A part with one quantity needs no quantity named."""
+
+    def __init__(self, monitor: Monitor, parts: Mapping[str, Part]) -> None:
+        self._monitor, self._parts = monitor, parts
+
+    def names(self) -> dict[str, tuple[str, ...]]:
+        """The parts and what each measures."""
+        return {name: tuple(KINDS[part.kind]) for name, part in self._parts.items()}
+
+    def set(self, name: str, value: float, quantity: str = "") -> None:
+        """From now on the part measures that; HardwareFault when it is not in its range."""
+        steps, quantity = self._found(name, quantity)
+        place = {"path": f"/machine/peripheral/{name}", "property": quantity}
+        try:
+            self._monitor.ask("qom-set", **place, value=round(value * steps))
+        except HardwareFault as fault:
+            raise HardwareFault(f"{name} cannot measure {value:g}: {fault.sentence}") from fault
+
+    def value(self, name: str, quantity: str = "") -> float:
+        """What it measures, as the model keeps it."""
+        steps, quantity = self._found(name, quantity)
+        place = {"path": f"/machine/peripheral/{name}", "property": quantity}
+        return float(self._monitor.ask("qom-get", **place)) / steps
+
+    def mode(self, name: str, mode: str) -> None:
+        """Rule 2: "ok" alone."""
+        self._found(name, next(iter(self.names().get(name, ())), ""))
+        if mode != "ok":
+            raise UsageFault(f"{name} cannot be made {mode!r}: the parts of QEMU always acknowledge", "use board virt")
+
+    def _found(self, name: str, quantity: str) -> tuple[int, str]:
+        if name not in self._parts:
+            close = near(name, self._parts)
+            raise UsageFault(f"the board has no part {name!r}", f"did you mean {close}?" if close else "see its file")
+        known = KINDS[self._parts[name].kind]
+        quantity = quantity or (next(iter(known)) if len(known) == 1 else "")
+        if quantity not in known:
+            raise UsageFault(f"{name} measures no {quantity!r}", "one of " + ", ".join(known))
+        return known[quantity], quantity

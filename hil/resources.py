@@ -1,0 +1,206 @@
+"""What exists: boards, emulated or on a desk, as TOML describes them: `hil/boards/NAME.toml`, or a user's own file.
+
+Rules:
+1. A board says of each capability whether it has it (`has`) or why not (`lacks`): a test that needs one that is
+   missing is left out with that reason.
+2. A board is emulated (`[emulator]`) or reached over a serial port (`[console]`), never both.
+3. Where a file of a user's own says nothing of a capability, the board has not got it, as its file does not name it.
+
+What was tried with QEMU 10.0.2: Debian's own U-Boot runs on all three boards, from the card and with the script of the
+card, so that what is tested is the way a real board takes behind its firmware. The firmware itself (bootcode.bin,
+start.elf, config.txt) is not in QEMU: it loads U-Boot itself (`way`), the 64-bit one with the device tree it would get.
+
+raspi2b: with -bios all four processors run into U-Boot at once, and nothing comes. With -kernel QEMU keeps three of
+them waiting at their mailboxes, as the firmware does; it loads a file to a place of its own in U-Boot's legacy form.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TypeVar
+
+from edge.faults import ConfigFault, UsageFault
+from edge.record import Record
+from hil.tables import Tables
+
+R = TypeVar("R", bound=Record)
+HERE = Path(__file__).resolve().parent / "boards"
+WAYS = ("bios", "kernel", "wrapped")
+# capability -> what it lets a test do
+CAPABILITIES = {
+    "lines": "set and see GPIO lines from outside",
+    "edges": "have edges of lines reported in the guest",
+    "parts": "set what the parts on an I2C bus measure",
+    "faults": "make a part on a bus fail",
+    "onewire": "set what a 1-wire sensor measures",
+    "port": "be the far end of a second serial port",
+    "power": "take the power away and bring it back",
+    "resets": "count the resets that the board made itself",
+}
+
+
+class Emulator(Record):
+    """A machine of QEMU. `machine`: QEMU's name. `uboot`: the file on p1. `way`: bios, kernel, or
+    wrapped: kernel, with the head that says 0x8000, where a 32-bit U-Boot was linked to. `tree`: the device tree, in
+    dtb/ of a slot. `console` and `port`: which -serial the console and the second port are on (0 PL011, 1 mini UART).
+    `accel`: of the emulation. `words`: for the kernel, because the model lacks something. `registers`: where those of
+    the SoC begin. `timer`: where the system timer is, when the kernel has no other. For the second port
+    `okay` are nodes of the device tree that are switched on, `removed` those that are taken out."""
+
+    machine: str
+    uboot: str
+    way: str
+    tree: str
+    console: int
+    port: int
+    registers: int
+    timer: int = 0
+    accel: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    okay: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+
+
+class Serial(Record):
+    """A serial port of this machine: a device, or `socket://HOST:PORT` of a console server."""
+
+    device: str
+    speed: int = 115200
+
+
+class Switch(Record):
+    """Commands of this machine that switch a board's power, word by word; `cycle` where off and on is one command."""
+
+    on: tuple[str, ...]
+    off: tuple[str, ...]
+    cycle: tuple[str, ...] = ()
+
+
+class Login(Record):
+    """Who gets a shell on the console, and its prompt as a pattern."""
+
+    user: str = "rescue"
+    password: str = "fieldhand"
+    prompt: str = r"# $"
+    operator: str = "operator"
+    operator_password: str = "fieldhand"
+
+
+class Guest(Record):
+    """What the board calls its own end of things: the GPIO chip, the number of the I2C bus, the second serial port."""
+
+    lines: str = ""
+    bus: int = -1
+    port: str = ""
+
+
+class Part(Record):
+    """A part on an I2C bus. `kind`: as in hil/drivers/parts.py."""
+
+    kind: str
+    bus: int
+    address: int
+
+
+class Board(Record):
+    """A board. `product`: whose image it starts from."""
+
+    name: str
+    title: str
+    product: str
+    has: tuple[str, ...]
+    lacks: dict[str, str]
+    emulator: Emulator | None
+    console: Serial | None
+    port: Serial | None
+    switch: Switch | None
+    login: Login
+    guest: Guest
+    parts: dict[str, Part]
+
+    def misses(self, *wanted: str) -> str:
+        """Why the board cannot do one of these, "" when it can do all."""
+        for one in wanted:
+            if one not in self.has:
+                return f"{self.name} has no {one}: {self.lacks.get(one, 'its file does not name it')}"
+        return ""
+
+    def emulated(self) -> Emulator:
+        """How QEMU starts it; UsageFault for a board on a desk."""
+        if self.emulator is None:
+            raise UsageFault(f"{self.name} is not emulated", "name one of " + ", ".join(names()))
+        return self.emulator
+
+
+def names() -> list[str]:
+    """The boards that are described here."""
+    return sorted(path.stem for path in HERE.glob("*.toml"))
+
+
+def named(name: str) -> Board:
+    """The board of this name, or the one that a file describes (a name with a slash or the ending `.toml`)."""
+    if "/" in name or name.endswith(".toml"):
+        path = Path(name)
+    elif name in names():
+        path = HERE / f"{name}.toml"
+    else:
+        raise UsageFault(
+            f"there is no board {name[:40]!r}", f"there are {', '.join(names())}; a file of your own ends in .toml"
+        )
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as fault:
+        raise ConfigFault(f"the board's file cannot be read: {fault}", "name a TOML file", str(path)) from fault
+    return read(text, path)
+
+
+def read(text: str, path: Path) -> Board:
+    """The board in this text; `path` gives its name and the place for faults."""
+    tables = Tables(text, str(path))
+    board = tables.record(
+        Board,
+        name=path.stem,
+        lacks=tables.texts("lacks"),
+        emulator=_maybe(tables, Emulator, "emulator"),
+        console=_maybe(tables, Serial, "console"),
+        port=_maybe(tables, Serial, "port"),
+        switch=_maybe(tables, Switch, "switch"),
+        login=_maybe(tables, Login, "login") or Login(),
+        guest=_maybe(tables, Guest, "guest") or Guest(),
+        parts={name: tables.record(Part, f"parts.{name}") for name in tables.names("parts")},
+    )
+    _check(board, tables)
+    return board
+
+
+def _maybe(tables: Tables, kind: type[R], at: str) -> R | None:
+    return tables.record(kind, at) if tables.has(at) else None
+
+
+def _check(board: Board, tables: Tables) -> None:
+    """Rules 1 and 2, and that what a capability needs is there."""
+    for key, given in (("has", board.has), ("lacks", tuple(board.lacks))):
+        for one in given:
+            if one not in CAPABILITIES:
+                raise tables.fault(key, f"{one!r} is no capability", "one of " + ", ".join(CAPABILITIES))
+    both = sorted(set(board.has) & set(board.lacks))
+    if both:
+        raise tables.fault("has", f"the board has {both[0]} and lacks it", "say one of the two")
+    if (board.emulator is None) == (board.console is None):
+        raise tables.fault("", "a board has either [emulator] or [console]", "write one of the two tables")
+    if board.emulator is None:
+        _check_real(board, tables)
+    elif board.emulator.way not in WAYS:
+        raise tables.fault("emulator.way", f"there is no way {board.emulator.way!r}", "one of " + ", ".join(WAYS))
+
+
+# What a board on a desk can do at all, and the table that says how.
+_REAL = {"power": "switch", "port": "port"}
+
+
+def _check_real(board: Board, tables: Tables) -> None:
+    for one in board.has:
+        if one not in _REAL:
+            raise tables.fault("has", f"no driver here gives a board on a desk {one}", "leave it out of `has`")
+        if not tables.has(_REAL[one]):
+            raise tables.fault("has", f"the board has {one} and no [{_REAL[one]}]", f"write [{_REAL[one]}]")
