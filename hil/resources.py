@@ -125,6 +125,11 @@ class Board(Record):
                 return f"{self.name} has no {one}: {self.lacks.get(one, 'its file does not name it')}"
         return ""
 
+    @property
+    def switched(self) -> bool:
+        """Whether its power can be taken away from here."""
+        return "power" in self.has
+
     def emulated(self) -> Emulator:
         """How QEMU starts it; UsageFault for a board on a desk."""
         if self.emulator is None:

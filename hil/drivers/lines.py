@@ -56,7 +56,7 @@ class Lines:
             seen.append(self.level(line))
         if seen != [1, 0]:
             raise HardwareFault(
-                f"line {line} was set to 1, then 0, and showed {seen[0]}, then {seen[1]}: QEMU models GPIO in another way",
+                f"line {line} was set to 1, then 0, and showed {seen[0]}, then {seen[1]}: this QEMU models GPIO anew",
                 "take QEMU 10.0, or bring hil/drivers/lines.py up to this one",
             )
 

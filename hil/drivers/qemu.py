@@ -6,8 +6,8 @@ Rules:
 2. A reset that the board makes itself starts it over within the same process; `resets` counts them.
 3. The words that the model needs, and those of a test, come to the kernel by cmdline.txt on p1, as on a real board.
 4. The board has no network unless it was asked for.
-5. `boot` waits for a text with a deadline. Where the emulation itself stood still there is one more try, and `notes`
-   tells of it.
+5. `boot` waits for a text with a deadline. Where the emulation itself stood still (hil/drivers/stall.py) there is one
+   more try, and `notes` tells of it.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import shutil
 import struct
 import subprocess
 import tempfile
+import time
 from binascii import crc32
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -33,12 +34,14 @@ from hil.drivers.parts import Parts, devices
 from hil.drivers.port import Port
 from hil.drivers.qmp import Monitor
 from hil.drivers.qtest import QTest
+from hil.drivers.stall import Stalled, timer, why
 from hil.resources import Board, Emulator
 
 QEMU = "qemu-system-aarch64"
 START_SECONDS = 120.0
 LOGIN = r"login: "
 SOCKETS = ("console", "port", "monitor", "qtest")
+_QUIET, _BETWEEN = 20.0, 2.0  # seconds: nothing came for so long; between two looks at the timer
 TEXT = 0x8000  # CONFIG_TEXT_BASE of the 32-bit U-Boots
 # QEMU puts -bios to TEXT and starts at 0, where it finds zeros (which do nothing) the first time and a kernel's
 # leavings after a reset: `b 0x8000` is written there at each start.
@@ -170,19 +173,35 @@ class Machine:
         """Power on and wait for a text; once more when the emulation stood still, which is noted. Silence otherwise."""
         self.power_on()
         try:
-            self.console.expect(wanted, seconds)
-        except Silence:
-            if not self.stands():
-                raise
-            self.notes.append(f"{self.board.name} stood still in the emulation and was started once more")
+            self.wait(wanted, seconds)
+        except Stalled as stalled:
+            self.notes.append(f"{stalled.sentence}; it was started once more")
             self.power_on()
-            self.console.expect(wanted, seconds)
+            self.wait(wanted, seconds)
 
-    def stands(self) -> bool:
-        """Whether QEMU still runs and nothing comes over the console any more."""
-        before = len(self.console.transcript)
-        self.console.quiet(20.0)
-        return self.console.open and len(self.console.transcript) == before
+    def wait(self, pattern: str, seconds: float = 900.0) -> None:
+        """Wait for a text on the console: Silence when it does not come, Stalled when it cannot come any more."""
+        end = time.monotonic() + seconds
+        while True:
+            before = len(self.console.transcript)
+            try:
+                self.console.expect(pattern, min(_QUIET, max(0.0, end - time.monotonic())))
+                return
+            except Silence as silence:
+                if time.monotonic() > end or not self.console.open:
+                    raise Silence(pattern, seconds, silence.seen) from silence
+            if len(self.console.transcript) == before:
+                self._look()
+
+    def _look(self) -> None:
+        """Stalled when the timer of a board that says nothing stands."""
+        if not self._emulator.timer:
+            return
+        first = timer(self.monitor, self._emulator.timer)
+        self.console.pump(_BETWEEN)
+        reason = why(first, timer(self.monitor, self._emulator.timer))
+        if reason:
+            raise Stalled(f"{self.board.name} stands still: {reason}")
 
     def _errors(self) -> str:
         return (self._folder / "errors").read_text("utf-8", "replace").strip()

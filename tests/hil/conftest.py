@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+pytest_plugins = ("hil.plugin",)
 ORDER = ("test_card", "test_console", "test_qmp", "test_slots", "test_boot", "test_provision", "test_power")
 SUMMARY = pytest.StashKey["list[str]"]()
 

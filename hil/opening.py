@@ -1,0 +1,37 @@
+"""A described board is made a bench: QEMU with a copy of its product's image, or the wires to one on a desk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from edge.faults import CardFault
+from hil import card, tree
+from hil.drivers.desk import Desk
+from hil.drivers.qemu import Machine
+from hil.protocols import Bench
+from hil.resources import Board
+
+
+@contextmanager
+def opened(board: Board, folder: Path) -> Iterator[Bench]:
+    """The bench of a board, off; what it needs of files is in `folder` and goes with it."""
+    if board.emulator is None:
+        with Desk(board) as desk:
+            yield desk
+        return
+    copy = folder / "card.img"
+    insert(board, copy)
+    with Machine(board, copy) as machine:
+        yield machine
+    copy.unlink()
+
+
+def insert(board: Board, copy: Path) -> None:
+    """A card with the image of the board's product, and the second serial port in its device tree."""
+    found = card.image(board.product)
+    if found is None:
+        raise CardFault(f"there is no image of {board.product} in {card.images()}", "`make images` builds it")
+    card.insert(found, copy)
+    tree.open_port(copy, board.emulated())

@@ -1,0 +1,96 @@
+"""The pytest plug-in: a test asks for `board`, `bench` or `agent`, and runs on each board that can do what it needs.
+
+Rules:
+1. `--board NAME|FILE.toml` (it may stand several times) chooses the boards; else it is every board described here.
+2. `@pytest.mark.needs("lines", "port")` names capabilities. A board that misses one is a skip, and the skip says why.
+3. A board is started once for all tests of a session; `agent` finds it in a shell. A test that fails leaves it in no
+   known state, and the next one gets it freshly started. Its console is shown with the failure.
+4. What a test needs and the machine lacks (QEMU, an image) is a failure, not a skip: these tests are asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from hil import resources
+from hil.agent import Agent
+from hil.opening import opened
+from hil.protocols import Bench
+from hil.strategy import Strategy
+
+_SHOWN = 6000
+STARTED = pytest.StashKey["dict[str, Strategy]"]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--board", action="append", default=[], metavar="NAME|FILE.toml", help="boards that tests of hil run on"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "needs(*capabilities): what a board must be able to do for this test")
+
+
+def chosen(config: pytest.Config) -> list[str]:
+    """Rule 1."""
+    return config.getoption("--board") or resources.names()
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "board" in metafunc.fixturenames:
+        metafunc.parametrize("board", chosen(metafunc.config), indirect=True, scope="session")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Rule 2, before a board is started for it."""
+    params = getattr(getattr(item, "callspec", None), "params", {})
+    for mark in item.iter_markers("needs"):
+        missing = resources.named(params["board"]).misses(*mark.args)
+        if missing:
+            pytest.skip(missing)
+
+
+@pytest.fixture(scope="session")
+def board(request: pytest.FixtureRequest) -> resources.Board:
+    """The described board."""
+    return resources.named(request.param)
+
+
+@pytest.fixture(scope="session")
+def bench(board: resources.Board, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+    """The board with all that is wired to it, off at first."""
+    with opened(board, tmp_path_factory.mktemp(board.name)) as found:
+        yield found
+        for note in found.notes:
+            print(f"\n{note}")
+
+
+@pytest.fixture(scope="session")
+def strategy(bench: Bench) -> Strategy:
+    """The board's way from off to the agent's prompt."""
+    return Strategy(bench)
+
+
+@pytest.fixture
+def agent(strategy: Strategy, bench: Bench, request: pytest.FixtureRequest) -> Iterator[Agent]:
+    """The board in a shell."""
+    strategy.to("shell")
+    failed = request.session.testsfailed
+    yield Agent(bench)
+    if request.session.testsfailed != failed:
+        strategy.lost()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Any:
+    """Rule 3: the end of the console with a failure."""
+    report = yield
+    found = getattr(item, "funcargs", {}).get("bench")
+    if report.failed and found is not None:
+        report.sections.append((f"console of {found.board.name}", found.transcript[-_SHOWN:]))
+    return report
