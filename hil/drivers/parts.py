@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from edge.faults import HardwareFault, UsageFault
-from edge.schema import near
 from hil.drivers.qmp import Monitor
 from hil.resources import Part
 
@@ -67,8 +66,7 @@ class Parts:
 
     def _found(self, name: str, quantity: str) -> tuple[int, str]:
         if name not in self._parts:
-            close = near(name, self._parts)
-            raise UsageFault(f"the board has no part {name!r}", f"did you mean {close}?" if close else "see its file")
+            raise UsageFault(f"the board has no part {name!r}", "it has " + (", ".join(self._parts) or "none"))
         known = KINDS[self._parts[name].kind]
         quantity = quantity or (next(iter(known)) if len(known) == 1 else "")
         if quantity not in known:

@@ -19,11 +19,10 @@ class QTest:
 
     def ask(self, command: str) -> list[str]:
         """The words behind OK."""
-        try:
-            self._link.sendall(command.encode("ascii") + b"\n")
-            words = self._answer()
-        except OSError as error:
-            raise HardwareFault(f"QEMU's test socket gave no answer to {command!r}") from error
+        line = self._line(command)
+        while line.startswith(b"IRQ"):
+            line = self._line()
+        words = line.decode("ascii", "replace").split()
         if words[:1] != ["OK"]:
             raise HardwareFault(f"QEMU's test socket refused {command!r}: {' '.join(words)}")
         return words[1:]
@@ -43,10 +42,13 @@ class QTest:
         self._file.close()
         self._link.close()
 
-    def _answer(self) -> list[str]:
-        while True:
+    def _line(self, command: str = "") -> bytes:
+        """The next line that comes, after this command went out."""
+        try:
+            self._link.sendall(command.encode("ascii") + b"\n" if command else b"")
             line = self._file.readline()
-            if not line.endswith(b"\n"):
-                raise HardwareFault("QEMU ended")
-            if not line.startswith(b"IRQ"):
-                return line.decode("ascii", "replace").split()
+        except OSError as error:
+            raise HardwareFault("QEMU's test socket does not answer") from error
+        if not line.endswith(b"\n"):
+            raise HardwareFault("QEMU ended")
+        return line
