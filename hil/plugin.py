@@ -1,4 +1,4 @@
-"""The pytest plug-in: a test asks for `board`, `bench` or `agent`, and runs on each board that can do what it needs.
+"""The pytest plug-in: a test asks for `bench` or `agent`, and runs on each board that can do what it needs.
 
 Rules:
 1. `--board NAME|FILE.toml` (it may stand several times) chooses the boards; else it is every board described here.
@@ -22,7 +22,6 @@ from hil.protocols import Bench
 from hil.strategy import Strategy
 
 _SHOWN = 6000
-STARTED = pytest.StashKey["dict[str, Strategy]"]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -37,11 +36,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def chosen(config: pytest.Config) -> list[str]:
     """Rule 1."""
-    return config.getoption("--board") or resources.names()
+    named: list[str] = config.getoption("--board", [])
+    return named or resources.names()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    if "board" in metafunc.fixturenames:
+    if "bench" in metafunc.fixturenames:
         metafunc.parametrize("board", chosen(metafunc.config), indirect=True, scope="session")
 
 
@@ -57,7 +57,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.fixture(scope="session")
 def board(request: pytest.FixtureRequest) -> resources.Board:
-    """The described board."""
+    """What is described of the board on the bench."""
     return resources.named(request.param)
 
 

@@ -8,12 +8,24 @@ from typing import Any
 
 import pytest
 
-pytest_plugins = ("hil.plugin",)
-ORDER = ("test_card", "test_console", "test_qmp", "test_slots", "test_boot", "test_provision", "test_power")
+from hil import plugin
+from hil.plugin import (  # noqa: F401  # the plug-in, for the tests of this folder alone
+    agent,
+    bench,
+    board,
+    pytest_addoption,
+    pytest_generate_tests,
+    pytest_runtest_makereport,
+    pytest_runtest_setup,
+    strategy,
+)
+
+ORDER = ("test_card", "test_console", "test_slots", "test_peripherals", "test_boot", "test_provision", "test_power")
 SUMMARY = pytest.StashKey["list[str]"]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    plugin.pytest_configure(config)
     config.stash[SUMMARY] = []
 
 
