@@ -18,7 +18,8 @@ from hil.protocols import Bench
 
 OFF, BOOTLOADER, SHELL, AGENT, LOST = "off", "bootloader", "shell", "agent", "lost"
 ORDER = (OFF, BOOTLOADER, SHELL, AGENT)
-BANNER = r"U-Boot 20\d\d"
+# Whatever comes first: where the device tree names another port than the last one, U-Boot begins with its script.
+BANNER = r"U-Boot 20\d\d|Hit any key|Fieldhand: slot|Starting kernel"
 LOGIN = r"login: "
 AGENT_PROMPT = r"fieldhand> "
 SECONDS = 900.0  # for the slowest start on a loaded machine

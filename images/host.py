@@ -28,6 +28,7 @@ PACKAGES = {
     "apt-get": "apt",
     "debugfs": "e2fsprogs",
     "depmod": "kmod",
+    "fdtput": "device-tree-compiler",
     "mcopy": "mtools",
     "mdir": "mtools",
     "mke2fs": "e2fsprogs",

@@ -12,7 +12,7 @@ from edge.record import replace
 from hil.console import Silence
 from hil.drivers.stall import Stalled
 from hil.resources import named
-from hil.strategy import AGENT, BOOTLOADER, LOST, OFF, SHELL, Strategy
+from hil.strategy import AGENT, BANNER, BOOTLOADER, LOST, OFF, SHELL, Strategy
 
 
 class Typed:
@@ -63,7 +63,7 @@ class Fake:
             raise self.faults.pop(0)
 
 
-UP = ["on", r"saw U-Boot 20\d\d", "saw login: ", "typed rescue", "typed fieldhand"]
+UP = ["on", f"saw {BANNER}", "saw login: ", "typed rescue", "typed fieldhand"]
 
 
 def strategy(fake: Fake) -> Strategy:
