@@ -34,15 +34,16 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "needs(*capabilities): what a board must be able to do for this test")
 
 
-def chosen(config: pytest.Config) -> list[str]:
+def chosen(config: pytest.Config) -> list[resources.Board]:
     """Rule 1."""
     named: list[str] = config.getoption("--board", [])
-    return named or resources.names()
+    return [resources.named(name) for name in named or resources.names()]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "bench" in metafunc.fixturenames:
-        metafunc.parametrize("board", chosen(metafunc.config), indirect=True, scope="session")
+        boards = chosen(metafunc.config)
+        metafunc.parametrize("board", boards, indirect=True, scope="session", ids=[board.name for board in boards])
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -50,7 +51,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """Rule 2, before a board is started for it."""
     params = getattr(getattr(item, "callspec", None), "params", {})
     for mark in item.iter_markers("needs"):
-        missing = resources.named(params["board"]).misses(*mark.args)
+        missing = params["board"].misses(*mark.args)
         if missing:
             pytest.skip(missing)
 
@@ -58,7 +59,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 @pytest.fixture(scope="session")
 def board(request: pytest.FixtureRequest) -> resources.Board:
     """What is described of the board on the bench."""
-    return resources.named(request.param)
+    found: resources.Board = request.param
+    return found
 
 
 @pytest.fixture(scope="session")

@@ -31,6 +31,7 @@ CAPABILITIES = {
     "lines": "set and see GPIO lines from outside",
     "edges": "have edges of lines reported in the guest",
     "parts": "set what the parts on an I2C bus measure",
+    "iio": "have one of the parts read through the kernel's industrial I/O",
     "faults": "make a part on a bus fail",
     "onewire": "set what a 1-wire sensor measures",
     "port": "be the far end of a second serial port",

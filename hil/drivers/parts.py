@@ -2,7 +2,8 @@
 
 Rules:
 1. A part is a device of QEMU with the name that the board's file gives it. Values are in the units of the table, and
-   the model rounds them as the part would: what the guest reads may differ in the last digit.
+   the model rounds them as the part would. One that it keeps as something else altogether (10.0.2 has -10 °C of an
+   emc1413 as 246) is a fault.
 2. These models always acknowledge: a part that fails is none of QEMU's.
 """
 
@@ -14,13 +15,15 @@ from edge.faults import HardwareFault, UsageFault
 from hil.drivers.qmp import Monitor
 from hil.resources import Part
 
-# kind (QEMU's device) -> quantity -> how often its unit (°C, or gauss) is in a step of QEMU's property
+# kind (QEMU's device) -> quantity -> how many steps of QEMU's property its unit is (°C; µT of a magnetometer)
 KINDS = {
     "tmp105": {"temperature": 1000},
     "tmp421": {"temperature0": 1000, "temperature1": 1000},
+    "lsm303dlhc_mag": {"mag-x": 1000, "mag-y": 1000, "mag-z": 1000, "temperature": 1000},
     "emc1413": {"temperature0": 1000, "temperature1": 1000, "temperature2": 1000},
     "emc1414": {"temperature0": 1000, "temperature1": 1000, "temperature2": 1000, "temperature3": 1000},
 }
+_ROUNDED = 1.0
 
 
 def devices(parts: Mapping[str, Part]) -> list[str]:
@@ -44,13 +47,16 @@ class Parts:
         return {name: tuple(KINDS[part.kind]) for name, part in self._parts.items()}
 
     def set(self, name: str, value: float, quantity: str = "") -> None:
-        """From now on the part measures that; HardwareFault when it is not in its range."""
+        """From now on the part measures that; HardwareFault when it cannot."""
         steps, quantity = self._found(name, quantity)
         place = {"path": f"/machine/peripheral/{name}", "property": quantity}
         try:
             self._monitor.ask("qom-set", **place, value=round(value * steps))
         except HardwareFault as fault:
             raise HardwareFault(f"{name} cannot measure {value:g}: {fault.sentence}") from fault
+        kept = self.value(name, quantity)
+        if abs(kept - value) > _ROUNDED:
+            raise HardwareFault(f"{name} cannot measure {value:g}: QEMU keeps it as {kept:g}")
 
     def value(self, name: str, quantity: str = "") -> float:
         """What it measures, as the model keeps it."""

@@ -17,7 +17,6 @@ import shutil
 import struct
 import subprocess
 import tempfile
-import time
 from binascii import crc32
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -27,21 +26,21 @@ from types import TracebackType
 from edge.card import layout
 from edge.faults import HardwareFault
 from hil import card as cards
-from hil.console import Console, Silence
+from hil.console import Console
 from hil.drivers.lines import Lines
 from hil.drivers.link import Link, connected
 from hil.drivers.parts import Parts, devices
 from hil.drivers.port import Port
 from hil.drivers.qmp import Monitor
 from hil.drivers.qtest import QTest
-from hil.drivers.stall import Stalled, timer, why
+from hil.drivers.stall import Stalled, timer, wait, why
 from hil.resources import Board, Emulator
 
 QEMU = "qemu-system-aarch64"
 START_SECONDS = 120.0
 LOGIN = r"login: "
 SOCKETS = ("console", "port", "monitor", "qtest")
-_QUIET, _BETWEEN = 20.0, 2.0  # seconds: nothing came for so long; between two looks at the timer
+_BETWEEN = 2.0  # seconds between two looks at the timer
 TEXT = 0x8000  # CONFIG_TEXT_BASE of the 32-bit U-Boots
 # QEMU puts -bios to TEXT and starts at 0, where it finds zeros (which do nothing) the first time and a kernel's
 # leavings after a reset: `b 0x8000` is written there at each start.
@@ -181,27 +180,15 @@ class Machine:
 
     def wait(self, pattern: str, seconds: float = 900.0) -> None:
         """Wait for a text on the console: Silence when it does not come, Stalled when it cannot come any more."""
-        end = time.monotonic() + seconds
-        while True:
-            before = len(self.console.transcript)
-            try:
-                self.console.expect(pattern, min(_QUIET, max(0.0, end - time.monotonic())))
-                return
-            except Silence as silence:
-                if time.monotonic() > end or not self.console.open:
-                    raise Silence(pattern, seconds, silence.seen) from silence
-            if len(self.console.transcript) == before:
-                self._look()
+        wait(self.console, pattern, seconds, self._stands)
 
-    def _look(self) -> None:
-        """Stalled when the timer of a board that says nothing stands."""
+    def _stands(self) -> str:
+        """Why the emulation stands, "" when it does not or the board has a timer that does not do that."""
         if not self._emulator.timer:
-            return
+            return ""
         first = timer(self.monitor, self._emulator.timer)
         self.console.pump(_BETWEEN)
-        reason = why(first, timer(self.monitor, self._emulator.timer))
-        if reason:
-            raise Stalled(f"{self.board.name} stands still: {reason}")
+        return why(first, timer(self.monitor, self._emulator.timer))
 
     def _errors(self) -> str:
         return (self._folder / "errors").read_text("utf-8", "replace").strip()

@@ -8,8 +8,11 @@ there again in 71 minutes. `-icount` keeps the guest's time from running on whil
 from __future__ import annotations
 
 import re
+import time
+from collections.abc import Callable
 
 from edge.faults import HardwareFault
+from hil.console import Console, Silence
 from hil.drivers.qmp import Monitor
 
 # BCM2835 ARM Peripherals, 12.1: control, counter low and high, four compare registers; the kernel waits on the last
@@ -17,10 +20,27 @@ _WORDS = 7
 _CONTROL, _LOW, _COMPARE = 0, 1, 6
 _MATCH = 1 << 3
 _HALF = 1 << 31
+QUIET = 20.0  # seconds without a letter, then it is looked at
 
 
 class Stalled(HardwareFault):
     """The emulation stands still: the board will not come up however long one waits."""
+
+
+def wait(console: Console, pattern: str, seconds: float, stands: Callable[[], str]) -> None:
+    """Wait for a text: Silence when it does not come, Stalled when nothing comes and `stands` says why."""
+    end = time.monotonic() + seconds
+    while True:
+        before = len(console.transcript)
+        try:
+            console.expect(pattern, min(QUIET, max(0.0, end - time.monotonic())))
+            return
+        except Silence as silence:
+            if time.monotonic() > end or not console.open:
+                raise Silence(pattern, seconds, silence.seen) from silence
+        reason = stands() if len(console.transcript) == before else ""
+        if reason:
+            raise Stalled(f"the emulation stands still: {reason}")
 
 
 def timer(monitor: Monitor, address: int) -> list[int]:

@@ -43,6 +43,7 @@ with SMBus(int(sys.argv[1])) as bus:
     data = bus.read_i2c_block_data(int(sys.argv[2]), 0, 2)
 print("measured", int.from_bytes(bytes(data), "big", signed=True) / 256)
 """
+IIO = "/sys/bus/i2c/devices/1-001e/iio:device0"
 ABSENT = """
 import errno, sys
 from smbus2 import SMBus
@@ -91,6 +92,18 @@ def test_a_temperature_that_the_host_sets_is_read_over_the_bus(board: Board, ben
         bench.parts.set("t0", value)
         assert bench.parts.value("t0") == value
         assert f"measured {read}\n" in agent.python(MEASURED, bus, address)
+
+
+@pytest.mark.needs("iio")
+def test_a_field_that_the_host_sets_is_read_through_industrial_io(board: Board, bench: Bench, agent: Agent) -> None:
+    part = board.parts["m0"]
+    agent.must(
+        f"modprobe st_magn_i2c; echo lsm303dlhc_magn {part.address:#x} >/sys/bus/i2c/devices/i2c-{part.bus}/new_device"
+    )
+    for value in (48.0, 21.5):
+        bench.parts.set("m0", value, "mag-x")
+        raw, scale = agent.must(f"cat {IIO}/in_magn_x_raw {IIO}/in_magn_x_scale").split()
+        assert abs(int(raw) * float(scale) * 100 - value) < 0.2  # gauss; a step of the part is 0.09 µT
 
 
 @pytest.mark.needs("parts")

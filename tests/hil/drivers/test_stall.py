@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import socket
+from collections.abc import Iterator
+
 import pytest
 
 from edge.faults import HardwareFault
+from hil.console import Console, Silence
 from hil.drivers import stall
+from hil.drivers.link import Link
 
 # What was seen on a board that hung: the counter at 490 s, the compare register at 21.5 s, nothing pending.
 HUNG = [0, 0x1D3DBCF5, 0, 0, 0, 0, 0x0147725F]
@@ -65,3 +70,32 @@ def test_the_registers_are_read_from_what_the_monitor_prints() -> None:
 def test_a_monitor_that_shows_something_else_is_told() -> None:
     with pytest.raises(HardwareFault, match="no timer at 0x20003000"):
         stall.timer(Said("Cannot access memory"), 0x20003000)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def ends(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Console, socket.socket]]:
+    """A console that is looked after as soon as nothing comes, and the board's end of it."""
+    monkeypatch.setattr(stall, "QUIET", 0.05)
+    here, there = socket.socketpair()
+    console = Console(Link(here))
+    yield console, there
+    console.close()
+    there.close()
+
+
+def test_a_board_that_says_nothing_and_stands_is_not_waited_for(ends: tuple[Console, socket.socket]) -> None:
+    with pytest.raises(stall.Stalled, match="the emulation stands still: the timer"):
+        stall.wait(ends[0], "login: ", 3600, lambda: "the timer")
+
+
+def test_a_board_that_is_only_slow_is_waited_for(ends: tuple[Console, socket.socket]) -> None:
+    console, board = ends
+
+    def late() -> str:
+        board.sendall(b"login: ")
+        return ""
+
+    stall.wait(console, "login: ", 3600, late)
+    board.close()
+    with pytest.raises(Silence, match="did not come within 3600 s"):
+        stall.wait(console, "login: ", 3600, lambda: "")
