@@ -111,6 +111,25 @@ class Sensor(Record):
     states: tuple[str, ...] = ()
 
 
+class Source(Record):
+    """Where the value of a sensor comes from that is no contact of the guard's; `name` is the sensor's.
+
+    `kind` and `device`: `hwmon` and a chip's name, `iio` and a device's name, `thermal` and a zone's type, `onewire`
+    and an identity (`28-060504030201`), `i2c` and bus and address (`1/0x48`). `at`: which one, where several have that
+    name (`1-0048`). `channel`: of hwmon and iio. `part`: which part it is at an I2C bus. `low` and `high`: what it
+    can be where it hangs, in its unit; None for no bound.
+    """
+
+    name: str
+    kind: str
+    device: str
+    at: str = ""
+    channel: str = ""
+    part: str = ""
+    low: float | None = None
+    high: float | None = None
+
+
 class Output(Record):
     """A declared output. `safe` is its value when nobody holds it; all times are seconds.
 
@@ -161,7 +180,8 @@ class Scene(Record):
 
     `cwd` is "" when the folder of the start is gone. `own`: what only the agent itself uses, such as its key;
     `settings`: what says what the agent may do, which no tool changes. Both are files, or folders with all below.
-    `gpio`: None on a board whose lines nobody may touch, as the simulated one.
+    `gpio`: None on a board whose lines nobody may touch, as the simulated one. `sources`: of those sensors that are
+    read without the guard.
     """
 
     cwd: str
@@ -174,6 +194,7 @@ class Scene(Record):
     own: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()
     gpio: Gpio | None = None
+    sources: tuple[Source, ...] = ()
 
 
 class Reading(Record):

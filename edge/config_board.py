@@ -1,4 +1,5 @@
-"""`[outputs.NAME]`, `[inputs.NAME]`, `[gpio]` and `[guard]` of a settings or board file -> what a guard is to own.
+"""`[outputs.NAME]`, `[inputs.NAME]`, `[gpio]` and `[guard]` of a settings or board file -> what a guard is to own; and
+`[sensors.NAME]`, which are read without it (edge/config_sensors.py).
 
 Rules:
 1. A key that is in no table below is a fault with file, line and a near name; so is a name that stands for two
@@ -7,13 +8,15 @@ Rules:
 3. A lab line is an output like any other, called as the line, high risk, and taken only when it is first written.
 4. Loaded only when a file has one of the tables.
 5. What is told is bounded: so many things, so long names and labels, so much in all.
+6. The guard judges contacts alone: an interlock, a feedback or an override over a sensor is refused here, for a guard
+   that waited for a bus would be late for its deadlines.
 """
 
 from __future__ import annotations
 
 import os
 
-from edge.call import Gpio, Output, Sensor
+from edge.call import Gpio, Output, Sensor, Source
 from edge.faults import ConfigFault
 from edge.peripherals.guard import wiring
 from edge.peripherals.guard.owned import GpioLine, Owned, PwmChannel
@@ -32,16 +35,25 @@ LONGEST_NAME = 32
 LONGEST_LABEL = 80
 LARGEST = 100_000  # characters of all that is declared: a guard is told it as one word, and Linux takes 128 KiB
 DAY = 86400.0
+_NO_CONTACT = (
+    "is a sensor of [sensors], and the guard judges contacts only",
+    "an [inputs.NAME] of a thermostat or float can stand here",
+)
 LAB = Output("", "", "", "high", on_start="hold", on_exit="safe")
 
 
 class Declared(Record):
-    """What the file declares. `socket`: of a guard that runs as a service; `users`: who else may use it."""
+    """What the file declares. `socket`: of a guard that runs as a service; `users`: who else may use it.
+
+    `sensors`: those that are read without the guard, `sources`: where each of them comes from.
+    """
 
     owned: Owned
     gpio: Gpio
     socket: str = ""
     users: tuple[str, ...] = ()
+    sensors: tuple[Sensor, ...] = ()
+    sources: tuple[Source, ...] = ()
 
 
 def read(tables: Mapping[str, Any], lines: Mapping[str, int], path: str, checks: Mapping[str, Any]) -> Declared:
@@ -54,7 +66,7 @@ def read(tables: Mapping[str, Any], lines: Mapping[str, int], path: str, checks:
 
 class _Reader:
     def __init__(self, lines: Mapping[str, int], path: str, checks: Mapping[str, Any]) -> None:
-        self._lines, self._path = lines, path
+        self._lines, self._path, self._shared = lines, path, checks
         string, flag, whole, number = (checks[name] for name in ("string", "flag", "whole", "number"))
         names, path_ = checks["names"], checks["path"]
         switch: Check = (_either, (("off", False), ("on", True)))
@@ -99,14 +111,16 @@ class _Reader:
                 raise self._fault("gpio.lines", f"{name} is the name of two things", "rename the output or input")
             outputs.append(replace(LAB, name=name, label=f"lab line {name}", where=name))
             lines.append(GpioLine(name, gpio.chip, name, lazy=True))
-        self._names(outputs, sensors)
+        measured = self._sensors(tables)
+        self._names(outputs, sensors, [sensor.name for sensor, _ in measured])
         heartbeat = guard.pop("heartbeat", 3.0)
         owned = Owned("lines", tuple(outputs), tuple(sensors), tuple(lines), tuple(channels), "", gpio.chips, heartbeat)
         for sentence in wiring.refusals(owned):
             raise self._fault(_key(sentence, owned, gpio), sentence, "wire it elsewhere, or take it out")
         if len(owned_text(owned)) > LARGEST:
             raise self._fault("outputs", "so much is declared that no guard can be told it", "shorten words and labels")
-        return Declared(owned, gpio, **guard)
+        read = tuple([sensor for sensor, _ in measured])
+        return Declared(owned, gpio, **guard, sensors=read, sources=tuple([source for _, source in measured]))
 
     def _lines_of_tools(self, table: Any) -> Gpio:
         """`[gpio]`: with `lab = true` its lines may be written too."""
@@ -127,7 +141,7 @@ class _Reader:
             if not plain or name != name.lower():
                 shown = ascii(name[:60])[1:-1]
                 fix = f"small letters, digits and _, at most {LONGEST_NAME}"
-                raise self._fault(f"{group}.{name}", f"{shown} is no name of an output or input", fix)
+                raise self._fault(f"{group}.{name}", f"{shown} is no name of an output, input or sensor", fix)
         return found.items()
 
     def _an_output(self, name: str, table: Any, lines: list[GpioLine], channels: list[PwmChannel]) -> Output:
@@ -163,6 +177,23 @@ class _Reader:
         label = found.pop("label", name.replace("_", " "))
         return Sensor(name, label, "", where, found.get("words", ()), found.get("states", ("off", "on")))
 
+    def _sensors(self, tables: Mapping[str, Any]) -> list[tuple[Sensor, Source]]:
+        """The sensors that are read without the guard; what reads their tables is loaded where there are some."""
+        rows = list(self._rows("sensors", tables))
+        if not rows:
+            return []
+        from edge import config_sensors
+
+        known = config_sensors.checks(self._shared, (_label, (self._shared["string"],)))
+        found = []
+        for name, table in rows:
+            key = f"sensors.{name}"
+            try:
+                found.append(config_sensors.sensor(key, name, self._fields(key, table, known)))
+            except ConfigFault as fault:
+                raise fault if fault.where else self._fault(fault.key, fault.sentence, fault.fix) from None
+        return found
+
     def _wire(self, key: str, name: str, found: dict[str, Any], lines: list[GpioLine], needed: bool) -> str:
         """Note the line of an output or input; how to call it."""
         if not needed:
@@ -191,8 +222,8 @@ class _Reader:
                 raise self._fault(f"{key}.{name}", f"{key}.{name} {error}") from None
         return found
 
-    def _names(self, outputs: list[Output], sensors: list[Sensor]) -> None:
-        """Each name once; what an output refers to is declared."""
+    def _names(self, outputs: list[Output], sensors: list[Sensor], measured: list[str]) -> None:
+        """Each name once; what an output refers to is declared, and no sensor that the guard does not read."""
         from edge.peripherals.guard.interlock import check
 
         words: dict[str, tuple[str, ...]] = {output.name: ("off", "on") for output in outputs}
@@ -202,13 +233,22 @@ class _Reader:
                 told = f"{sensor.name} is the name of two things"
                 raise self._fault(f"inputs.{sensor.name}", told, "rename one of them")
             words[sensor.name] = sensor.states
+        for name in measured:
+            if name in words:
+                told = f"{name} is the name of two things"
+                raise self._fault(f"sensors.{name}", told, "rename one of them")
         for output in outputs:
             key = f"outputs.{output.name}"
             for field in ("feedback", "override"):
                 meant = getattr(output, field)
+                if meant in measured:
+                    raise self._fault(f"{key}.{field}", f"{key}.{field}: {meant} {_NO_CONTACT[0]}", _NO_CONTACT[1])
                 if meant and meant not in contacts:
                     raise self._fault(f"{key}.{field}", f"{key}.{field} names no input: {meant!r}", _one_of(contacts))
             for condition in output.interlock:
+                named = "".join([one if one.isalnum() or one == "_" else " " for one in condition]).split()
+                for meant in [name for name in measured if name in named]:
+                    raise self._fault(f"{key}.interlock", f"{key}.interlock: {meant} {_NO_CONTACT[0]}", _NO_CONTACT[1])
                 wrong = check(condition, words)
                 if wrong:
                     raise self._fault(f"{key}.interlock", f"{key}.interlock: {wrong}")

@@ -20,8 +20,9 @@ from edge.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from edge.call import Gpio
+    from edge.call import Gpio, Sensor, Source
     from edge.config import Settings
+    from edge.config_board import Declared
     from edge.peripherals.guard.client import Board
 
 SERVICE = "/run/fieldhand/guard.sock"
@@ -29,12 +30,17 @@ FIX = "sim, sim:NAME, auto, or the path of a board file such as ./board.toml"
 
 
 class Chosen(Record):
-    """`owned`: what the guard is to own; None for the greenhouse. `gpio`: None on a simulated board."""
+    """`owned`: what the guard is to own; None for the greenhouse. `gpio`: None on a simulated board.
+
+    `sensors`, `sources`: what is read without the guard.
+    """
 
     owned: Owned | None = None
     gpio: Gpio | None = None
     socket: str = SERVICE
     users: tuple[str, ...] = ()
+    sensors: tuple[Sensor, ...] = ()
+    sources: tuple[Source, ...] = ()
 
     @property
     def real(self) -> bool:
@@ -139,7 +145,11 @@ def _declared(settings: Settings) -> Chosen:
     found = settings.declared
     if found is None:
         return Chosen(Owned("lines"), Gpio())
-    return Chosen(found.owned, found.gpio, found.socket or SERVICE, found.users)
+    return _real(found)
+
+
+def _real(found: Declared) -> Chosen:
+    return Chosen(found.owned, found.gpio, found.socket or SERVICE, found.users, found.sensors, found.sources)
 
 
 def _file(path: str) -> Chosen:
@@ -166,4 +176,4 @@ def _file(path: str) -> Chosen:
                 f"a board file has no {shown}", f"it has [sim], or {', '.join(BOARD_TABLES)}", where, name
             )
     found = config_board.read(tables, lines, path, CHECKS)
-    return Chosen(found.owned, found.gpio, found.socket or SERVICE, found.users)
+    return _real(found)

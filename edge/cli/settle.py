@@ -274,13 +274,14 @@ def scene(state: str, environ: Mapping[str, str], settings: Settings | None = No
         cwd,
         home,
         roots,
-        sensors,
+        (*sensors, *chosen.sensors),
         outputs,
         state,
         not chosen.real,
         own,
         _named([*told, *_board_file(settings)]),
         headed(chosen.gpio),
+        chosen.sources,
     )
 
 

@@ -43,12 +43,12 @@ CORE = f"{WORDS} {READING} edge.turn edge.gate.* edge.registry edge.verdicts"
 
 # The parts of a package that have no input or output, beside others that have.
 SIM = (
-    "edge.peripherals.sim edge.peripherals.sim.board edge.peripherals.sim.checks edge.peripherals.sim.circuit "
-    "edge.peripherals.sim.declare edge.peripherals.sim.default edge.peripherals.sim.describe "
-    "edge.peripherals.sim.greenhouse edge.peripherals.sim.operate edge.peripherals.sim.parts edge.peripherals.sim.plan "
-    "edge.peripherals.sim.registers edge.peripherals.sim.relays edge.peripherals.sim.restore "
-    "edge.peripherals.sim.script edge.peripherals.sim.weather edge.peripherals.sim.world edge.peripherals.sim.worlds "
-    "edge.peripherals.sim.yard"
+    "edge.peripherals.sim edge.peripherals.sim.adapter edge.peripherals.sim.board edge.peripherals.sim.checks "
+    "edge.peripherals.sim.circuit edge.peripherals.sim.declare edge.peripherals.sim.default "
+    "edge.peripherals.sim.describe edge.peripherals.sim.greenhouse edge.peripherals.sim.operate "
+    "edge.peripherals.sim.parts edge.peripherals.sim.plan edge.peripherals.sim.registers edge.peripherals.sim.relays "
+    "edge.peripherals.sim.restore edge.peripherals.sim.script edge.peripherals.sim.weather edge.peripherals.sim.world "
+    "edge.peripherals.sim.worlds edge.peripherals.sim.yard"
 )
 GUARD = (
     "edge.peripherals.guard edge.peripherals.guard.core edge.peripherals.guard.driver edge.peripherals.guard.feedback "
@@ -111,10 +111,14 @@ ROOMS = (
     # The board's tables: what they say is checked here, what is there the guard says.
     Room(
         "edge.config_board",
-        "edge.faults edge.record edge.call edge.schema edge.peripherals.guard edge.peripherals.guard.owned "
-        "edge.peripherals.guard.interlock edge.peripherals.guard.wiring",
+        "edge.faults edge.record edge.call edge.schema edge.config_sensors edge.peripherals.guard "
+        "edge.peripherals.guard.owned edge.peripherals.guard.interlock edge.peripherals.guard.wiring",
         "os",
         PURE_LATE,
+    ),
+    Room(
+        "edge.config_sensors",
+        "edge.faults edge.record edge.call edge.peripherals.sensors.quantities edge.peripherals.sensors.table",
     ),
     # One encoder for the two that write JSON all the time; the private module has a public one behind it.
     Room("edge.compact", late=PURE_LATE + " _json"),
@@ -304,6 +308,8 @@ ROOMS = (
         "os",
         PURE_LATE,
     ),
+    # A sensor is the guard's, the kernel's or at a bus.
+    Room("edge.hands.sensors", WORDS + " edge.hands.* edge.peripherals.sensors.*"),
     # The time of a call begins with its hands.
     Room("edge.hands.*", WORDS + " edge.gate.* edge.hands.*", "os time", PURE_LATE + " _thread"),
     # Which header fields a caller may set is asked before anybody is asked to allow them.
@@ -402,8 +408,17 @@ ROOMS = (
     Room("edge.peripherals.boards edge.peripherals.boards.*", "edge.record edge.peripherals.boards.*"),
     # Attributes of the kernel's devices. The double of the files has numbers of errors and no file.
     Room("edge.peripherals.sysfs.files", late="fcntl", head="posix"),
-    Room("edge.peripherals.sysfs.model", head="errno os"),
+    Room("edge.peripherals.sysfs.double edge.peripherals.sysfs.model", head="errno os"),
     Room("edge.peripherals.sysfs edge.peripherals.sysfs.*", "edge.faults edge.record edge.peripherals.sysfs.*"),
+    # Sensors: texts of the kernel's tree and registers of a bus, both handed in. How old a value is, a clock says; a
+    # bus that is locked is waited for.
+    Room("edge.peripherals.bus", "edge.faults edge.peripherals.via.i2c", "time"),
+    Room(
+        "edge.peripherals.sensors edge.peripherals.sensors.*",
+        "edge.faults edge.record edge.call edge.peripherals.bus edge.peripherals.sensors.* "
+        "edge.peripherals.sysfs.files",
+        "time",
+    ),
     # What is wired where, on chips and channels: no clock, no file but through those.
     Room("edge.peripherals.guard.wiring", "edge.peripherals.boards.header edge.peripherals.boards.reserved"),
     Room(
@@ -411,6 +426,7 @@ ROOMS = (
         "edge.faults edge.record edge.call edge.peripherals.gpiochip.* edge.peripherals.guard.* "
         "edge.peripherals.sysfs.*",
     ),
+    Room("edge.peripherals.via.i2c", "edge.faults", late="fcntl smbus2"),
     # Programs with gpiozero import it; it alone imports gpiozero. Which lines are the guard's, the settings say, found
     # and read as the command line does.
     Room(
