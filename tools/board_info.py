@@ -15,7 +15,17 @@ if TYPE_CHECKING:
     Facts = dict[str, Any]
 
 ROOM = 8000  # bytes of text
-_BUSES = {"i2c": "I2C", "spi": "SPI", "serial": "serial", "one_wire": "1-wire", "pwm": "PWM", "watchdog": "watchdog"}
+_BUSES = {
+    **{
+        "i2c": "I2C",
+        "i2c_parts": "I2C parts",
+        "spi": "SPI",
+        "serial": "serial",
+        "one_wire": "1-wire",
+        "hwmon": "hwmon",
+    },
+    **{"iio": "iio", "thermal": "thermal", "pwm": "PWM", "watchdog": "watchdog"},
+}
 
 
 def effects(args: Args, scene: Scene) -> tuple[Effect, ...]:
@@ -39,7 +49,7 @@ def shown(found: Facts) -> list[str]:
     """All of it as lines, the most wanted first."""
     from edge.tools.fact_text import named
 
-    lines = named([*_board(found), *_chips(found), *_nodes(found.get("nodes", {}))])
+    lines = named([*_board(found), *_chips(found), *_nodes(found.get("nodes", {})), *_sensors(found)])
     if "parts" in found:
         return [*lines, *_parts(found)]
     return [*lines, *_header(found), *_lines(found)]
@@ -80,6 +90,14 @@ def _chips(found: Facts) -> list[tuple[str, str]]:
 
 def _nodes(nodes: Facts) -> list[tuple[str, str]]:
     return [(told, _few(nodes[kind])) for kind, told in _BUSES.items() if nodes.get(kind)]
+
+
+def _sensors(found: Facts) -> list[tuple[str, str]]:
+    """Those that are read without a line of the header."""
+    from edge.tools.fact_text import line
+
+    rows = [f"{one['name']}: {line(one['label'])} ({line(one['where'])})" for one in found.get("sensors", ())]
+    return [("sensor", one) for one in rows]
 
 
 def _few(names: list[str], most: int = 12) -> str:

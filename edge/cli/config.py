@@ -94,6 +94,15 @@ BOARD = """
 # line = "GPIO25"                   # a switch on the box that opens to hold the pump; cut, it holds it too
 # bias = "up"
 #
+# [sensors.box]                     # docs/sensors.md; board_info lists what the kernel has
+# hwmon = "lm75"                    # or iio, thermal, onewire = "28-...", or i2c = "1/0x48" with part = "tmp105"
+# at = "1-0048"                     # which one, where several have that name
+# channel = "temp1"                 # of hwmon and iio
+# label = "air in the box"
+# unit = "C"                        # or F, K: what the quantity has
+# low = -20                         # what it can be where it hangs; beyond, it is doubted
+# high = 70
+#
 # [gpio]
 # lines = ["GPIO24"]                # may be read beside the header's
 # lab = false                       # true: they may be written too (gpio_write)
@@ -270,7 +279,8 @@ def _declared(settings: Settings) -> list[str]:
     owned = settings.declared.owned
     lab = settings.declared.gpio.lab
     found = [f"outputs.{one.name}" for one in owned.outputs if one.name not in lab]
-    return found + [f"inputs.{one.name}" for one in owned.sensors]
+    found += [f"inputs.{one.name}" for one in owned.sensors]
+    return found + [f"sensors.{one.name}" for one in settings.declared.sensors]
 
 
 def _source(key: str, settings: Settings, options: Options, lines: Mapping[str, str]) -> str:

@@ -127,10 +127,13 @@ def _board(settings: Settings, chosen: Chosen, state: str) -> Iterator[Finding]:
     if chosen.real:
         owned = chosen.owned
         count = len(owned.outputs) + len(owned.sensors) if owned is not None else 0
-        usual = "[outputs.NAME] and [inputs.NAME] of the settings declare what is wired"
-        card = "[outputs.NAME] and [inputs.NAME] of provision.toml on the first partition declare what is wired"
+        told = f"this one, {count} outputs and inputs and {len(chosen.sensors)} sensors declared"
+        count += len(chosen.sensors)
+        tables = "[outputs.NAME], [inputs.NAME] and [sensors.NAME]"
+        usual = f"{tables} of the settings declare what is wired"
+        card = f"{tables} of provision.toml on the first partition declare what is wired"
         fix = "" if count else remedy(usual, usual, usual, card)
-        yield Finding("board", "ok" if count else "absent", f"this one, {count} outputs and inputs declared", fix)
+        yield Finding("board", "ok" if count else "absent", told, fix)
         return
     try:
         board = start(settings, state, "")
@@ -188,8 +191,8 @@ def _clock() -> Iterator[Finding]:
 
 
 def _hardware(chosen: Chosen | None, state: str) -> Iterator[Finding]:
-    """Kernel, nodes, groups, what is on at boot, chips, lines, the guard, the watchdog."""
-    from edge.cli import doctor_boot, doctor_card, doctor_lines, doctor_nodes
+    """Kernel, nodes, groups, what is on at boot, chips, lines, the guard, the watchdog, sensors."""
+    from edge.cli import doctor_boot, doctor_card, doctor_lines, doctor_nodes, sensing
     from edge.peripherals.boards.identity import identify
 
     owned = chosen.owned if chosen is not None and chosen.real else None
@@ -199,6 +202,7 @@ def _hardware(chosen: Chosen | None, state: str) -> Iterator[Finding]:
     yield from doctor_nodes.findings(place)
     yield from doctor_boot.findings(place, board.family)
     yield from doctor_lines.findings(board, chosen, state, doctor_lines.looked(chosen))
+    yield from sensing.findings(chosen)
 
 
 def _libraries() -> Iterator[Finding]:
@@ -206,6 +210,7 @@ def _libraries() -> Iterator[Finding]:
 
     missing = [name for name in LIBRARIES if find_spec(name) is None]
     if missing:
-        yield Finding("libraries", "absent", f"{', '.join(missing)}; no tool of this version needs them")
+        needed = "sensors at an I2C bus need smbus2, " if "smbus2" in missing else ""
+        yield Finding("libraries", "absent", f"{', '.join(missing)}; {needed}no tool of this version needs the others")
     else:
         yield Finding("libraries", "ok", ", ".join(LIBRARIES))

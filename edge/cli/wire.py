@@ -62,7 +62,7 @@ def sockets(chosen: Chosen, state: str) -> tuple[str, ...]:
 
 
 def _real(chosen: Chosen, state: str, board: Board) -> tuple[tuple[Row, ...], Guard, list[str]]:
-    from edge.cli import wiring
+    from edge.cli import sensing, wiring
     from edge.peripherals.boards.survey import survey
     from edge.peripherals.gpiochip.seam import of
     from edge.peripherals.guard.wiring import warnings
@@ -75,7 +75,7 @@ def _real(chosen: Chosen, state: str, board: Board) -> tuple[tuple[Row, ...], Gu
     notes = [f"{sentence} ({fix})" if fix else sentence for sentence, fix in seen.faults]
     notes += [f"{OTHER} ({ANEW})"] if guard.differs else []
     notes += warnings(owned, seen.header.label if seen.header is not None else "")
-    return wiring.rows(owned, guard, seen, seam, board), guard, notes
+    return (*wiring.rows(owned, guard, seen, seam, board), *sensing.rows(chosen)), guard, notes
 
 
 def _simulated(owned: Owned, state: str) -> tuple[tuple[Row, ...], Guard, list[str]]:
@@ -107,7 +107,7 @@ def text(rows: Iterable[Row], guard: Guard, notes: list[str], board: Board, chos
         notes = [f"a model of chips, not this board's own ({chosen.owned.chips})", *notes]
     lines += [part for note in notes for part in wrapped(note)]
     if not rows:
-        declare = "[outputs.NAME] and [inputs.NAME] of the settings declare what is wired"
+        declare = "[outputs.NAME], [inputs.NAME] and [sensors.NAME] of the settings declare what is wired"
         return [*lines, "", *wrapped(f"nothing is declared: {declare}")]
     widths = _widths(rows)
     lines += ["", *_cells(("name", "where", "pin", "safe", "now"), "check", widths)]

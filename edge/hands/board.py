@@ -42,7 +42,8 @@ class BoardFacts:
         self._holder = holder
 
     def look(self) -> Mapping[str, Any]:
-        """`simulated board memory_bytes kernel architecture nodes`, and `chips header lines free troubles` or `parts`.
+        """`simulated board memory_bytes kernel architecture nodes sensors` (those that are read without the guard), and
+        `chips header lines free troubles` or `parts`.
 
         header: `chip pins` (number, name, others, declared, held_by, direction); lines: those that somebody holds;
         free: the names of lines that could be declared, of the header's chip where that is known.
@@ -56,6 +57,7 @@ class BoardFacts:
         scene = self._holder.world.scene
         board = identify(reader.data)
         found = {"simulated": scene.simulated, "board": _board(board), **_system(reader), "nodes": nodes(reader)}
+        found["sensors"] = [{"name": one.name, "label": one.label, "where": one.where} for one in _measured(scene)]
         if scene.gpio is None:
             return {**known(found), "parts": _parts(scene)}
         from edge.peripherals.boards.survey import look
@@ -88,16 +90,40 @@ def _system(reader: Reader) -> Facts:
     }
 
 
+def _measured(scene: Scene) -> list[Sensor]:
+    names = [source.name for source in scene.sources]
+    return [one for one in scene.sensors if one.name in names]
+
+
 def nodes(reader: Reader) -> Facts:
-    """Buses that the kernel offers, by kind; kinds of which there is none are left out."""
+    """Buses and sensors that the kernel offers, by kind; kinds of which there is none are left out."""
     found: Facts = {}
     for kind, (folder, start) in _NODES.items():
         names = [name for name in reader.names(folder) if name.startswith(start)]
         found[kind] = [name for name in names if "-" in name] if kind == "one_wire" else names
     ports = [name for name in reader.names("/sys/class/tty") if name.startswith(_SERIAL)]
     # A PC's table has ports that are not there: their type is 0.
+    found.update(_drivers(reader))
     found["serial"] = [name for name in ports if reader.text(f"/sys/class/tty/{name}/type", 16) != "0"]
     return {kind: names for kind, names in found.items() if names}
+
+
+def _drivers(reader: Reader) -> Facts:
+    """What drivers of the kernel measure, by the names that settings call it; and the parts that they know on I2C."""
+
+    def called(folder: str, start: str, attribute: str) -> dict[str, str]:
+        names = [name for name in reader.names(folder) if name.startswith(start)]
+        return {f"{folder}/{name}": reader.text(f"{folder}/{name}/{attribute}", 64) or "" for name in names}
+
+    chips = called("/sys/class/hwmon", "hwmon", "name")
+    parts = {path.rpartition("/")[2]: name for path, name in called("/sys/bus/i2c/devices", "", "name").items()}
+    devices = {path: (reader.link(f"{path}/device") or "").rpartition("/")[2] for path in chips}
+    return {
+        "hwmon": [f"{name} at {devices[path]}" if devices[path] else name for path, name in chips.items() if name],
+        "iio": [name for name in called("/sys/bus/iio/devices", "iio:device", "name").values() if name],
+        "thermal": [name for name in called("/sys/class/thermal", "thermal_zone", "type").values() if name],
+        "i2c_parts": [f"{part} {name}" for part, name in parts.items() if name and not part.startswith("i2c-")],
+    }
 
 
 def _parts(scene: Scene) -> list[Facts]:

@@ -106,6 +106,16 @@ def test_the_simulated_board_says_so_and_draws_its_parts(tmp_path: Path) -> None
     assert " o o " not in told.text and len(told.data["parts"]) == len(OUTPUTS) + len(SENSORS)
 
 
+def test_sensors_and_what_drivers_measure_stand_among_the_facts() -> None:
+    told = found(Model("pi3"))
+    told["nodes"] = {"hwmon": ["lm75 at 1-0048"], "iio": ["bme280"], "i2c_parts": ["1-0048 lm75"]}
+    told["sensors"] = [{"name": "t0", "label": "air\nin the box", "where": "hwmon lm75 temp1"}]
+    lines = shown(told)
+    for line in ("hwmon      lm75 at 1-0048", "iio        bme280", "I2C parts  1-0048 lm75"):
+        assert line in lines
+    assert "sensor     t0: air in the box (hwmon lm75 temp1)" in lines
+
+
 def test_a_real_call_looks_at_the_chips_that_the_settings_name(tmp_path: Path) -> None:
     here = world(tmp_path)
     with ChipServer(tmp_path) as server:

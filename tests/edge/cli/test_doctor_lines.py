@@ -127,4 +127,4 @@ def test_the_whole_doctor_looks_at_a_declared_board(tmp_path: Path) -> None:
     assert "ok     line pump: GPIO17 of pinctrl-bcm2835 (pin 11): there and free" in done.stdout, done.stderr
     assert f"absent gpio model: the settings name a model of chips ({server.chips})" in done.stdout
     assert "ok     gpio chip: pinctrl-bcm2835 at " in done.stdout and "absent guard: none runs now" in done.stdout
-    assert "ok     board: this one, 1 outputs and inputs declared" in done.stdout
+    assert "ok     board: this one, 1 outputs and inputs and 0 sensors declared" in done.stdout

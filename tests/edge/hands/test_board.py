@@ -122,5 +122,29 @@ def test_buses_are_told_by_what_sysfs_has(tmp_path: Path) -> None:
     assert nodes(Reader(("/sys",), ("/sys/class",), str(tmp_path))) == {"one_wire": ["28-0123"]}
 
 
+def test_what_drivers_measure_is_told_by_the_names_that_settings_use(tmp_path: Path) -> None:
+    for path, said in (
+        ("class/hwmon/hwmon0/name", "cpu_thermal"),
+        ("class/hwmon/hwmon1/name", "lm75"),
+        ("bus/iio/devices/iio:device0/name", "bme280"),
+        ("bus/iio/devices/trigger0/name", "other"),
+        ("class/thermal/thermal_zone0/type", "cpu-thermal"),
+        ("class/thermal/cooling_device0/type", "fan"),
+        ("bus/i2c/devices/1-0048/name", "lm75"),
+        ("bus/i2c/devices/i2c-1/name", "bcm2835 (i2c@7e804000)"),
+    ):
+        at = tmp_path / "sys" / path
+        at.parent.mkdir(parents=True)
+        at.write_text(said + "\n")
+    (tmp_path / "sys/class/hwmon/hwmon1/device").symlink_to("../../../1-0048")
+    assert nodes(Reader(("/sys",), (), str(tmp_path))) == {
+        "hwmon": ["cpu_thermal", "lm75 at 1-0048"],
+        "iio": ["bme280"],
+        "thermal": ["cpu-thermal"],
+        "i2c_parts": ["1-0048 lm75"],
+    }
+    assert nodes(Reader(("/sys",), ("/sys/class", "/sys/bus"), str(tmp_path))) == {}
+
+
 def test_the_gates_table_of_the_header_is_the_boards() -> None:
     assert [of_the_gate.pin(f"GPIO{number}") for number in range(60)] == [physical(f"GPIO{n}") for n in range(60)]
