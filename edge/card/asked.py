@@ -87,7 +87,7 @@ WITHIN: dict[str, dict[str, tuple[str, Check]]] = {
 }
 WIRED = {"address": names.address, "gateway": names.gateway, "dns": names.addresses}
 # Tables that no settings know yet: kept as they are for the version that does.
-LATER = ("schedule", "sensors")
+LATER = ("schedule",)
 NO_SSH = "there is no SSH on this image: the serial console is the way in"
 NO_WIFI = "there is no Wi-Fi on this image: the network is wired"
 

@@ -13,7 +13,7 @@ Rules:
 1. Of a table that is named, what it says is all that holds afterwards: a file of it that is not asked for goes. Tables
    that are not named, and their files, stay. The unit of settings is the first word of a table's name: `outputs`.
 2. A secret that is "(taken)" stays as it is on the board; where the board has none that is a fault.
-3. With outputs, inputs or lines declared, and no board named, the board is `auto`: what is declared is meant.
+3. With outputs, inputs, sensors or lines declared, and no board named, the board is `auto`: what is declared is meant.
 4. The same request gives the same files again: a password that the hash on the board fits keeps that hash.
 """
 
@@ -46,7 +46,7 @@ FILES = {
     "sensors": (LATER_FILE,),
 }
 PRIVATE = (KEY, SHADOW)
-DECLARED = ("outputs", "inputs", "gpio")
+DECLARED = ("outputs", "inputs", "sensors", "gpio")
 HEAD = "# Written from provision.toml on the card's first partition; see fieldhand config show.\n"
 
 

@@ -7,7 +7,7 @@ Rules:
 
 from __future__ import annotations
 
-from edge.cli.finding import Finding
+from edge.cli.finding import Finding, remedy
 from edge.cli.wiring import Row
 from edge.faults import HardwareFault
 from edge.record import replace
@@ -19,12 +19,17 @@ if TYPE_CHECKING:
     from edge.call import Sensor
     from edge.cli.board import Chosen
 
+# What stands for an overlay on a card of ours, whose first partition has none.
+CARD = 'i2c = "1/0x48" with part = reads a part without a driver; root binds one for this start (docs/sensors.md)'
+
 
 def findings(chosen: Chosen | None) -> Iterator[Finding]:
     """A line for each sensor; `chosen`: None where the settings cannot be read."""
     for row in rows(chosen) if chosen is not None else ():
         told = f"{row.line}, {row.now}" if row.now and row.answers else row.said
-        yield Finding(f"sensor {row.name}", "ok" if row.answers else "wrong", told, row.fix)
+        overlaid = "config.txt" in row.fix
+        fix = remedy(row.fix, row.fix, row.fix, CARD) if overlaid else row.fix
+        yield Finding(f"sensor {row.name}", "ok" if row.answers else "wrong", told, fix)
 
 
 def rows(chosen: Chosen) -> tuple[Row, ...]:

@@ -106,14 +106,15 @@ def test_a_secret_that_was_taken_stays() -> None:
 def test_the_board_is_this_one_when_something_is_wired_unless_it_is_said_otherwise() -> None:
     wired = '[inputs.door]\nline = "GPIO4"\n'
     assert settings(planned(wired))["board"] == "auto"
+    assert settings(planned('[sensors.t0]\nhwmon = "lm75"\n'))["board"] == "auto"
     assert settings(planned('[settings]\nboard = "sim"\n' + wired))["board"] == "sim"
     assert "board" not in settings(planned('[tools]\nlocale = "de"\n'))
 
 
 def test_tables_for_later_are_kept_beside_the_settings() -> None:
-    files = planned('[[schedule]]\nat = "10:00"\n', Board({}, {"sensors": {"air": {"bus": 1}}}))
+    files = planned('[[schedule]]\nat = "10:00"\n', Board({}, {"alarms": {"air": {"over": 30}}}))
     kept = toml.load(files["config/later.toml"], "x")[0]
-    assert kept == {"sensors": {"air": {"bus": 1}}, "schedule": [{"at": "10:00"}]}
+    assert kept == {"alarms": {"air": {"over": 30}}, "schedule": [{"at": "10:00"}]}
     assert "config/config.toml" not in files
 
 

@@ -171,12 +171,13 @@ def test_what_is_wrong_only_because_another_line_is_wrong_is_not_told() -> None:
 
 def test_what_this_image_does_not_do_is_said_and_the_rest_is_taken() -> None:
     text = (
-        '[board]\nid = "x"\n[wifi]\nssid = "a"\npsk = "12345678"\n[[schedule]]\nat = "10:00"\n[sensors.air]\nbus = 1\n'
+        '[board]\nid = "x"\n[wifi]\nssid = "a"\npsk = "12345678"\n[[schedule]]\nat = "10:00"\n[sensors.t0]\nhwmon = "lm75"\n'
     )
     text += '[login]\npassword = "correct horse"\nssh = true\n'
     found, wrong = asked(text.encode(), False)
-    assert [(one.line, one.only_said) for one in wrong] == [(3, True), (6, True), (8, True), (12, True)]
-    assert found.later == {"schedule": [{"at": "10:00"}], "sensors": {"air": {"bus": 1}}} and found.id == "x"
+    assert [(one.line, one.only_said) for one in wrong] == [(3, True), (6, True), (12, True)]
+    assert found.later == {"schedule": [{"at": "10:00"}]} and found.id == "x"
+    assert found.settings == {"sensors": {"t0": {"hwmon": "lm75"}}}
 
 
 def test_which_board_is_worked_with_can_be_said_beside_who_it_is() -> None:
@@ -207,7 +208,7 @@ def test_a_secret_that_was_taken_may_stay() -> None:
         '[wifi]\nssid = "a"\n[model]\nname = "chat:x"\nbase_url = "http://h/v1"\n"k\\u0065y" = "correct-horse"',
         '[board]\nid = "x"\n[wifi]\nnets = [{ssid = "a", psk = "correct horse"}]',
         'wifi = {ssid = "a", password = "correct horse"}\n[board]\nid = "x"',
-        '[sensors.air]\ntokens = ["correct horse"]',
+        '[schedule.air]\ntokens = ["correct horse"]',
     ],
 )
 def test_a_secret_that_could_not_be_erased_is_a_fault(text: str) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from edge.cli import main
 from edge.cli.board import Chosen, choose
-from edge.cli.finding import Finding
+from edge.cli.finding import Finding, on_card
 from edge.cli.sensing import findings, rows
 from edge.cli.wire import text
 from edge.cli.wiring import Guard
@@ -98,3 +98,10 @@ def test_both_commands_have_them(
     assert found["board"]["sentence"] == "this one, 0 outputs and inputs and 3 sensors declared"
     board.tree.texts[f"{HWMON}/hwmon1/temp1_input"] = OSError(121, "")
     assert main(["wire", *words]) == 7
+
+
+def test_a_card_has_no_overlays_and_another_way(board: Board, tmp_path: Path) -> None:
+    (tmp_path / "board.toml").write_text('[sensors.t0]\nhwmon = "tmp102"\n')
+    (found,) = findings(choose(Settings(board=str(tmp_path / "board.toml"))))
+    assert "dtoverlay=i2c-sensor in config.txt" in found.fix and "dtoverlay" not in on_card(found).fix
+    assert "part = reads a part without a driver" in on_card(found).fix
