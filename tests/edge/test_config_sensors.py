@@ -11,6 +11,9 @@ from edge.call import Sensor, Source
 from edge.config import load
 from edge.config_board import Declared
 from edge.faults import ConfigFault
+from edge.peripherals.sensors.quantities import HWMON, IIO
+from edge.peripherals.sensors.table import PARTS
+from tests.support.sources import ROOT
 
 WARM = ("temperature", "warm", "hot", "cold", "cool", "heat", "degrees")
 
@@ -129,3 +132,14 @@ def test_a_name_is_one_thing(tmp_path: Path) -> None:
 
 def test_a_misspelled_table_has_a_near_name(tmp_path: Path) -> None:
     assert fault(tmp_path, '[sensor.a]\nhwmon = "lm75"').fix == "did you mean [sensors]?"
+
+
+def test_the_settings_of_the_page_load(tmp_path: Path) -> None:
+    page = (ROOT / "docs/sensors.md").read_text("utf-8")
+    block = page[page.index('    board = "auto"') :].partition("\n| key |")[0]
+    found = declared(tmp_path, textwrap.dedent(block).partition("\n")[2])
+    names = [one.name for one in found.sensors]
+    assert names == ["box", "room_humidity", "pipe", "processor", "outside"]
+    for quantity in {one[0].name: one[0] for one in (*HWMON.values(), *IIO.values())}.values():
+        assert f"`{' '.join([quantity.unit, *quantity.units])}`" in page
+    assert ", ".join(sorted(PARTS)) in page

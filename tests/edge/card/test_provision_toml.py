@@ -170,9 +170,8 @@ def test_what_is_wrong_only_because_another_line_is_wrong_is_not_told() -> None:
 
 
 def test_what_this_image_does_not_do_is_said_and_the_rest_is_taken() -> None:
-    text = (
-        '[board]\nid = "x"\n[wifi]\nssid = "a"\npsk = "12345678"\n[[schedule]]\nat = "10:00"\n[sensors.t0]\nhwmon = "lm75"\n'
-    )
+    text = '[board]\nid = "x"\n[wifi]\nssid = "a"\npsk = "12345678"\n[[schedule]]\nat = "10:00"\n'
+    text += '[sensors.t0]\nhwmon = "lm75"\n'
     text += '[login]\npassword = "correct horse"\nssh = true\n'
     found, wrong = asked(text.encode(), False)
     assert [(one.line, one.only_said) for one in wrong] == [(3, True), (6, True), (12, True)]
