@@ -13,7 +13,7 @@ from bench import guard, memory
 from edge.peripherals.guard import door
 from tests.support import agent as agents
 from tests.support.boards import eventually
-from tests.support.guard_bench import Own, Service
+from tests.support.guard_bench import Own, Service, Tally, Watch
 from tests.support.services import Place
 from tests.support.supervisor import why_not
 
@@ -26,12 +26,20 @@ def service(tmp_path_factory):
         yield bench
 
 
+def off_in_time(bench, guard):
+    """Kill a guard: the pump is off two seconds later, or as late beyond that as this process itself wakes up."""
+    tally, watch = Tally("guard killed, 2 s"), Watch()
+    with watch:
+        when = time.monotonic()
+        os.kill(guard, signal.SIGKILL)
+        tally.add(bench.off() - when - 2.0)
+    assert tally.judged(watch).good == 1, str(tally.judged(watch))
+
+
 def killed_once(bench):
     """Kill the guard; it is back, and the pump is off in time."""
     before = bench.guard()
-    when = time.monotonic()
-    os.kill(before, signal.SIGKILL)
-    assert bench.off() - when <= 2.0
+    off_in_time(bench, before)
     eventually(lambda: bench.guard() != before)
     bench.up()
 
@@ -86,9 +94,7 @@ def test_a_conversation_starts_its_own_guard_again_when_that_was_killed(own):
     agent.say(",output_set name=pump state=on for=5m")
     own.until_on(agent)
     before = child(own)
-    when = time.monotonic()
-    os.kill(before, signal.SIGKILL)
-    assert own.off() - when <= 2.0
+    off_in_time(own, before)
     eventually(lambda: "crashed and was started again" in agent.said())
     assert child(own) != before
     agent.say(",output_set name=pump state=on for=5m")
@@ -115,9 +121,7 @@ def test_a_board_file_that_was_spoilt_meanwhile_is_said_and_tried_until_it_is_ri
 
 def test_a_one_shot_whose_own_guard_was_killed_leaves_the_pump_off(own):
     agent = own.switched()
-    when = time.monotonic()
-    os.kill(child(own), signal.SIGKILL)
-    assert own.off() - when <= 2.0
+    off_in_time(own, child(own))
     assert agent.process.wait(60) == 7
     assert "unknown" in agent.said() and "crashed and was started again" in agent.said()
 
