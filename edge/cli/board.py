@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 
-from edge.faults import ConfigFault
+from edge.faults import ConfigFault, HardwareFault
 from edge.peripherals.guard.owned import Owned
 from edge.peripherals.guard.owned import text as owned_text
 from edge.record import Record
@@ -79,7 +79,6 @@ def headed(gpio: Gpio | None) -> Gpio | None:
 
 def _label(chips: str) -> str:
     """The label of the chip with the header, "" when there is none or it is not clear."""
-    from edge.faults import HardwareFault
     from edge.peripherals.gpiochip import find, seam
 
     try:
@@ -112,15 +111,31 @@ def start(settings: Settings, state: str, run: str) -> Board:
 
 
 def _differs(chosen: Chosen) -> tuple[str, ...]:
-    """What is to be told of a service that owns other things than these settings say."""
+    """What is to be told of a service that owns other things than these settings say.
+
+    HardwareFault for one that keeps a simulated board: it would say of a line that it is on, and nothing would be.
+    """
     from edge.peripherals.guard import door
     from edge.peripherals.guard.owned import text
 
     told = door.description(chosen.socket)
     if told is None or chosen.owned is None or told == text(chosen.owned):
         return ()
+    if _kind(told) == "sim":
+        sentence = f"the guard at {chosen.socket} keeps a simulated board, not these lines"
+        raise HardwareFault(sentence, "start it anew with these settings, or name another [guard] socket in them")
     here = f"the guard at {chosen.socket} was started with other settings than these"
     return (f"{here}, and its own hold: start it anew to have it read these",)
+
+
+def _kind(told: str) -> str:
+    """What a guard says it owns, "" where it is another version's."""
+    from edge.peripherals.guard.owned import read
+
+    try:
+        return read(told).kind
+    except ValueError:
+        return ""
 
 
 def _world(name: str) -> Chosen:

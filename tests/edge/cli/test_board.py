@@ -67,3 +67,15 @@ def test_a_service_that_owns_other_things_than_the_settings_say_is_joined_and_th
         place.settings.write_text(place.settings.read_text().replace("max_on = 60", "max_on = 7"))
         other = agent.run(*words, home=tmp_path)
         assert other.returncode == 0 and "was started with other settings than these" in other.stderr, other.stderr
+
+
+def test_a_service_that_keeps_a_simulated_board_is_not_asked_to_switch_a_line(tmp_path: Path) -> None:
+    with Place(tmp_path, settings='board = "sim"\n') as place:
+        place.up()
+        board = tmp_path / "board.toml"
+        gpio, guard = f'[gpio]\nchips = "{place.chips.chips}"\n', f'[guard]\nsocket = "{place.socket}"\n'
+        board.write_text(f'{gpio}{guard}[outputs.fan]\nline = "GPIO27"\n')
+        words = ("tool", "output_set", "name=fan", "state=on", "for_seconds=5", "--yes", "--board", str(board))
+        done = agent.run(*words, home=tmp_path)
+    assert done.returncode == 7 and "keeps a simulated board, not these lines" in done.stdout + done.stderr, done.stderr
+    assert "fan is on" not in done.stdout + done.stderr
