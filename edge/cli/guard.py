@@ -80,7 +80,8 @@ def planned(options: Options, environ: Mapping[str, str]) -> Start:
     settings = settle.settings(options, environ)
     chosen = choose(settings)
     owned = chosen.owned or Owned()
-    if owned.kind == "lines" and not owned.outputs and not owned.sensors:
+    # With sensors alone it owns nothing and stays: a service that ended would be started again and again.
+    if owned.kind == "lines" and not owned.outputs and not owned.sensors and not chosen.sensors:
         fix = "declare [outputs.NAME] or [inputs.NAME]; fieldhand config init shows how"
         raise ConfigFault("the settings declare no output and no input: there is nothing to guard", fix)
     state = settle.state_folder(settings.state, environ)

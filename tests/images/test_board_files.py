@@ -92,6 +92,7 @@ def test_the_accounts_of_the_image_are_those_that_provisioning_knows() -> None:
         ("[model]\nname = 'offline'\n", "sim"),
         ("[outputs.pump]\nline = 'GPIO17'\n", "auto"),
         ("  [ inputs.door ]\n", "auto"),
+        ("[sensors.box]\nhwmon = 'lm75'\n", "auto"),
         ("# [outputs.pump]\n", "sim"),
         ("board = 'sim'\n[outputs.pump]\n", ""),
         ('board="auto"\n', ""),

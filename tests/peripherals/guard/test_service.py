@@ -190,6 +190,12 @@ def test_settings_that_declare_nothing_are_said(place):
     assert "nothing to guard" in process.stderr.read()
 
 
+def test_with_sensors_alone_it_owns_nothing_and_stays(place):
+    place.settings.write_text('board = "auto"\n[sensors.box]\nhwmon = "lm75"\n')
+    place.up()
+    assert place.join().states() == {}
+
+
 def test_a_second_service_at_the_same_socket_is_refused_and_switches_nothing(place):
     place.up()
     board = place.join()

@@ -13,7 +13,7 @@ board() { # what stands in the settings; without a word there: this board if som
     if grep -q '^[[:space:]]*board[[:space:]]*=' "$CONFIG" 2>/dev/null; then
         return
     fi
-    if grep -qE '^[[:space:]]*\[[[:space:]]*(outputs|inputs)\.' "$CONFIG" 2>/dev/null; then
+    if grep -qE '^[[:space:]]*\[[[:space:]]*(outputs|inputs|sensors)\.' "$CONFIG" 2>/dev/null; then
         echo auto
     else
         echo sim
