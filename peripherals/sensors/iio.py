@@ -55,7 +55,7 @@ def _value(channel: str, attributes: list[str], folder: str, tree: Tree, where: 
 
 def _shared(channel: str, attributes: list[str], folder: str, tree: Tree, name: str) -> str:
     """The attribute of a channel, or that of all channels of its type; "" for none."""
-    for owner in (channel, channel.rstrip("0123456789")):
+    for owner in (channel, channel.partition("_")[0].rstrip("0123456789")):
         if f"in_{owner}_{name}" in attributes:
             return text(tree, f"{folder}/in_{owner}_{name}")
     return ""

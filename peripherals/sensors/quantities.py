@@ -45,17 +45,18 @@ POWER = Quantity("power", "W", units={"mW": (1000.0, 0.0)}, words=("power",))
 SPEED = Quantity("speed", "RPM", (0.0, MOST), words=("speed",))
 GAS = Quantity("concentration", "ppm", (0.0, 1e6), units={"%": (0.0001, 0.0)}, words=("concentration",))
 DISTANCE = Quantity("distance", "m", (0.0, MOST), units={"cm": (100.0, 0.0), "mm": (1000.0, 0.0)}, words=("distance",))
+FIELD = Quantity("magnetic field", "uT", units={"G": (0.01, 0.0)}, words=("field", "magnetic"))
 
 # How a channel of hwmon begins -> quantity, and how much of its unit a count is (Documentation/hwmon/sysfs-interface).
 HWMON = {
     **{"temp": (TEMPERATURE, 0.001), "in": (VOLTAGE, 0.001), "curr": (CURRENT, 0.001), "power": (POWER, 0.000001)},
     **{"humidity": (HUMIDITY, 0.001), "fan": (SPEED, 1.0)},
 }
-# The same of IIO (Documentation/ABI/testing/sysfs-bus-iio); its pressure is kPa, its concentration percent.
+# The same of IIO (Documentation/ABI/testing/sysfs-bus-iio); its pressure is kPa, its field gauss.
 IIO = {
     **{"temp": (TEMPERATURE, 0.001), "humidityrelative": (HUMIDITY, 0.001), "pressure": (PRESSURE, 10.0)},
     **{"illuminance": (LIGHT, 1.0), "voltage": (VOLTAGE, 0.001), "current": (CURRENT, 0.001), "power": (POWER, 0.001)},
-    **{"concentration": (GAS, 10000.0), "distance": (DISTANCE, 1.0)},
+    **{"concentration": (GAS, 10000.0), "distance": (DISTANCE, 1.0), "magn": (FIELD, 100.0)},
 }
 
 

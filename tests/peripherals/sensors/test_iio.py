@@ -20,6 +20,7 @@ from tests.support.sensed import IIO, Board
         ("bme280", "pressure", 1013.25, "hPa"),
         ("ads1015", "voltage0", 3.0, "V"),
         ("ads1015", "voltage1", 0.84, "V"),
+        ("lsm303dlhc_magn", "magn_x", 47.9952, "uT"),
     ],
 )
 def test_a_channel_in_the_unit_of_its_quantity(device: str, channel: str, value: float, unit: str) -> None:
@@ -47,7 +48,7 @@ def test_a_channel_or_a_device_that_is_not_there() -> None:
     assert caught.value.fix == "it has: humidityrelative, pressure, temp"
     with pytest.raises(HardwareFault, match="there is no iio device bmp180") as caught:
         read(Source("x", "iio", "bmp180", "", "temp"), board.tree)
-    assert "there are: ads1015, bme280" in caught.value.fix
+    assert "there are: ads1015, bme280, lsm303dlhc_magn" in caught.value.fix
 
 
 def test_a_part_that_fell_off_its_bus() -> None:
