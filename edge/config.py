@@ -7,14 +7,14 @@ Rules:
 3. A secret never stands in the file, in a record, in a repr or in a fault: the file names an environment variable
    or a file that only its owner can read.
 4. Parsed anew at each start. A cached policy would be a hole in the authority.
-5. Loaded before the prompt: nothing may be imported at module level but records, faults and os.
+5. Loaded before the prompt: nothing may be imported at module level but records and posix. `os` would be as much as
+   all of this again, where a start is without `site`; faults are loaded when there is one.
 """
 
 from __future__ import annotations
 
-import os
+import posix
 
-from edge.faults import ConfigFault
 from edge.record import Record, replace
 
 TYPE_CHECKING = False
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from edge.config_board import Declared
+    from edge.faults import ConfigFault
     from edge.gate.profile import Profile
 
 _LARGEST_FILE = 1 << 20  # bytes
@@ -123,12 +124,12 @@ def load(path: str) -> Settings:
             raise _unknown(key, isinstance(value, dict), where)
         group, field, check, limits = row
         if field in given[group]:
-            raise ConfigFault(f"{key} says again what another key says", "keep one of them", where, key)
+            raise _wrong(f"{key} says again what another key says", "keep one of them", where, key)
         try:
             given[group][field] = check(value, *limits)
         except ValueError as fault:
-            sentence = fault.sentence if isinstance(fault, ConfigFault) else f"{key} {fault}"
-            raise ConfigFault(sentence, getattr(fault, "fix", ""), where, key) from None
+            sentence = getattr(fault, "sentence", f"{key} {fault}")  # a ConfigFault has one of its own
+            raise _wrong(sentence, getattr(fault, "fix", ""), where, key) from None
     found = Settings(
         **given[""],
         model=ModelSettings(**given["model"]),
@@ -153,6 +154,12 @@ def load(path: str) -> Settings:
     return replace(found, warnings=warnings) if warnings else found
 
 
+def _wrong(sentence: str, fix: str = "", where: str = "", key: str = "") -> ConfigFault:
+    from edge.faults import ConfigFault
+
+    return ConfigFault(sentence, fix, where, key)
+
+
 def _where(path: str, lines: Mapping[str, int], key: str) -> str:
     """`path:line` of a key, or of the first below it: a table that only has tables has no line of its own."""
     found = [line for name, line in lines.items() if name == key or name.startswith(key + ".")]
@@ -170,7 +177,7 @@ def profile(settings: Settings, name: str, where: str = "") -> Profile:
     meant = near(name, names)
     fix = f"known: {', '.join(names)}" if names else "write [risk_profiles.NAME]"
     fix = f"did you mean {meant}?" if meant else fix
-    raise ConfigFault(f"there is no risk profile {name[:60]!r}", fix, where, "profile")
+    raise _wrong(f"there is no risk profile {name[:60]!r}", fix, where, "profile")
 
 
 def board_file(path: str) -> tuple[dict[str, Any], dict[str, int]]:
@@ -191,7 +198,7 @@ def _budget(key: str, value: Any) -> tuple[str, float]:
         names = [known.partition(".")[2] for known in KEYS if known.startswith("budgets.")]
         meant = near(key, names)
         fix = f"did you mean {meant}?" if meant else f"known: {', '.join(names)}"
-        raise ConfigFault(f"there is no budget {ascii(key[:60])[1:-1]}", fix)
+        raise _wrong(f"there is no budget {ascii(key[:60])[1:-1]}", fix)
     return row[1], row[2](value, *row[3])
 
 
@@ -209,41 +216,39 @@ def read_key(settings: ModelSettings, environ: Mapping[str, str]) -> str:
         where = f"the variable {settings.key_env}"
     key = raw.strip()
     if any(byte <= 32 or byte >= 127 for byte in key):
-        raise ConfigFault(f"the key in {where} is not one word of ASCII", "write the key alone, in one line")
+        raise _wrong(f"the key in {where} is not one word of ASCII", "write the key alone, in one line")
     if settings.key_file and not key:
-        raise ConfigFault(f"the key file {where} is empty", "write the key into it", key="model.key_file")
+        raise _wrong(f"the key file {where} is empty", "write the key into it", key="model.key_file")
     return key.decode("ascii")
 
 
 def _key_bytes(path: str) -> bytes:
     status, raw = _read(path, _LONGEST_KEY, "model.key_file", "key file")
     if status.st_mode & 0o077:
-        raise ConfigFault(f"the key file {path} can be used by others", f"run: chmod 600 {path}", key="model.key_file")
+        raise _wrong(f"the key file {path} can be used by others", f"run: chmod 600 {path}", key="model.key_file")
     return raw
 
 
-def _read(path: str, most: int, key: str, what: str) -> tuple[os.stat_result, bytes]:
+def _read(path: str, most: int, key: str, what: str) -> tuple[posix.stat_result, bytes]:
     """Status and content of a regular file. O_NONBLOCK: a named pipe in its place must not hang the start."""
-    import stat
-
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
+        handle = posix.open(path, posix.O_RDONLY | posix.O_NONBLOCK | posix.O_CLOEXEC | posix.O_NOCTTY)
         try:
-            status = os.fstat(handle)
-            if not stat.S_ISREG(status.st_mode):
-                raise ConfigFault(f"the {what} {path} is not a regular file", "name another", key=key)
+            status = posix.fstat(handle)
+            if status.st_mode & 0o170000 != 0o100000:  # S_IFMT, S_IFREG
+                raise _wrong(f"the {what} {path} is not a regular file", "name another", key=key)
             if status.st_size > most:
-                raise ConfigFault(f"the {what} {path} has more than {most} bytes", "name another", key=key)
-            return status, os.read(handle, most + 1)[:most]
+                raise _wrong(f"the {what} {path} has more than {most} bytes", "name another", key=key)
+            return status, posix.read(handle, most + 1)[:most]
         finally:
-            os.close(handle)
+            posix.close(handle)
     except (OSError, ValueError) as fault:
-        if isinstance(fault, ConfigFault):
+        if hasattr(fault, "sentence"):  # a ConfigFault from above
             raise
         why = (getattr(fault, "strerror", None) or str(fault)).lower()
         denied = isinstance(fault, PermissionError)
         fix = "let this user read it and pass its folders, or name another" if denied else "name one that exists"
-        raise ConfigFault(f"the {what} {path} cannot be read: {why}", fix, key=key) from fault
+        raise _wrong(f"the {what} {path} cannot be read: {why}", fix, key=key) from fault
 
 
 def _text(path: str, what: str = "settings file") -> str:
@@ -252,7 +257,7 @@ def _text(path: str, what: str = "settings file") -> str:
         return raw.decode("utf-8")
     except UnicodeDecodeError as fault:
         line = raw.count(b"\n", 0, fault.start) + 1
-        raise ConfigFault("this line is not UTF-8", "save the file as UTF-8", f"{path}:{line}") from fault
+        raise _wrong("this line is not UTF-8", "save the file as UTF-8", f"{path}:{line}") from fault
 
 
 def _flat(prefix: str, table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -274,9 +279,9 @@ def _unknown(key: str, table: bool, where: str) -> ConfigFault:
 
     if key.rpartition(".")[2].lower().replace("-", "_") in _SECRETS:
         fix = "set model.key_env to the name of a variable, or model.key_file to a file with mode 0600"
-        return ConfigFault(f"{key}: a key does not belong in the settings file", fix, where, key)
+        return _wrong(f"{key}: a key does not belong in the settings file", fix, where, key)
     if key in TABLES:
-        return ConfigFault(f"{key} is a table", f"write [{key}] once and its keys below it", where, key)
+        return _wrong(f"{key} is a table", f"write [{key}] once and its keys below it", where, key)
     from edge.schema import near
 
     group, dot, last = key.rpartition(".")
@@ -285,13 +290,13 @@ def _unknown(key: str, table: bool, where: str) -> ConfigFault:
         tables = (*TABLES, *BOARD_TABLES, "risk_profiles")
         meant = near(key, tables)
         fix = f"did you mean [{meant}]?" if meant else f"tables: {', '.join(tables)}"
-        return ConfigFault(f"there is no table [{shown}]", fix, where, key)
+        return _wrong(f"there is no table [{shown}]", fix, where, key)
     names = [known.rpartition(".")[2] for known in KEYS if known.rpartition(".")[0] == group]
     meant = next((known for known in KEYS if known.rpartition(".")[2] == last), "") or near(last, names)
     fix = f"did you mean {meant}?" if meant else f"known here: {', '.join(names)}"
     if last not in names and _of_profiles(last):
         fix = f"{last} stands below a [risk_profiles.NAME], which profile = NAME or --profile NAME puts in force"
-    return ConfigFault(f"there is no key {ascii(key[:60])[1:-1]}", fix, where, key)
+    return _wrong(f"there is no key {ascii(key[:60])[1:-1]}", fix, where, key)
 
 
 def _of_profiles(key: str) -> bool:

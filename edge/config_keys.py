@@ -6,8 +6,6 @@ the rest of a sentence that begins with the key.
 
 from __future__ import annotations
 
-import os
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -112,6 +110,8 @@ def _variable(value: Any) -> str:
 
 
 def _path(value: Any) -> str:
+    import os
+
     path = os.path.expanduser(_string(value))
     if path and not os.path.isabs(path):
         raise ValueError(f"must be an absolute path or begin with ~/, not {value[:60]!r}")
@@ -120,6 +120,8 @@ def _path(value: Any) -> str:
 
 def _folders(value: Any) -> tuple[str, ...]:
     """Existing folders that may be a workspace, each by its real path."""
+    import os
+
     from edge.gate.paths import is_workspace
 
     if not isinstance(value, list):

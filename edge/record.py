@@ -6,10 +6,11 @@ Rules this file keeps:
 3. Two records are equal when their class and every field are equal. They hash by their fields,
    so a record that holds a dict cannot be hashed.
 4. A class that defines `check(self)` has it called by the constructor: a record that exists is valid.
-5. Nothing is compiled at import. The first instance of a class is filled field by field; the second compiles
-   the class its *own* constructor (a subclass must never inherit its parent's), the first `replace` its copier.
-   So a record that exists once, like the options of a run, never pays for a compiler. A process that has more time
-   than memory says `sparing()` at its start: then nothing is compiled, and every instance is filled field by field.
+5. Nothing is compiled at import. The first two instances of a class are filled field by field; the third compiles
+   the class its *own* constructor (a subclass must never inherit its parent's), the second `replace` its copier.
+   So a record that exists once, like the options of a run, or once beside its defaults, like the settings, never pays
+   for a compiler. A process that has more time than memory says `sparing()` at its start: then nothing is compiled,
+   and every instance is filled field by field.
 6. What is compiled fills an instance of a twin, which has the same slots and is not frozen, and then makes it one of
    the record's class: that is cheaper than to go around the freeze for each field.
 7. This module imports nothing: twelve record classes cost about 3 M instructions at start, where
@@ -34,6 +35,7 @@ else:
 
 
 _MISSING = object()
+_FILLED = 2  # instances of a class before its constructor is compiled
 _compiles = True
 
 
@@ -59,27 +61,29 @@ def _bind(cls: Any, args: tuple[Any, ...], given: dict[str, Any]) -> dict[str, A
 
 
 def _first(cls: Any) -> None:
-    """Give `cls` a constructor for its first instance, which leaves the compiling to the second."""
+    """Give `cls` a constructor and a copier for its first instances, which leave the compiling to the next ones."""
+    filled, copied = 0, False
 
     def first(_cls: Any, *args: Any, **given: Any) -> Any:
+        nonlocal filled
+        if filled == _FILLED:
+            cls.__new__ = _constructor(cls)
+            return cls(*args, **given)
+        filled += _compiles
         made = object.__new__(cls)
         for name, value in _bind(cls, args, given).items():
             getattr(cls, name).__set__(made, value)
-        if _compiles:
-            cls.__new__ = second
         if hasattr(cls, "check"):
             made.check()
         return made
 
-    def second(_cls: Any, *args: Any, **given: Any) -> Any:
-        cls.__new__ = _constructor(cls)
-        return cls(*args, **given)
-
     def replaced(self: Any, **changes: Any) -> Any:
-        if not _compiles:
-            return cls(**{**{name: getattr(self, name) for name in cls.__fields__}, **changes})
-        cls._replaced = _copier(cls)
-        return self._replaced(**changes)
+        nonlocal copied
+        if copied:
+            cls._replaced = _copier(cls)
+            return self._replaced(**changes)
+        copied = _compiles
+        return cls(**{**{name: getattr(self, name) for name in cls.__fields__}, **changes})
 
     cls.__new__ = first
     cls._replaced = replaced

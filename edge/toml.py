@@ -6,13 +6,11 @@ Rules:
 2. What is read here means exactly what tomllib says it means (TOML 1.0). In doubt it is not read here: control
    characters, repeated keys and repeated tables are left to tomllib, which refuses them.
 3. The line of every key is kept, so that a fault can name it.
-4. Nothing is imported at module level but the faults: a settings file is read before the prompt, and tomllib
-   costs more than the whole start.
+4. Nothing is imported at module level, faults when there is one: a settings file is read before the prompt, and
+   tomllib costs more than the whole start.
 """
 
 from __future__ import annotations
-
-from edge.faults import ConfigFault
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,6 +39,8 @@ def load(text: str, name: str) -> Found:
     data, lines, stuck = _read(text)
     if not stuck:
         return data, lines
+    from edge.faults import ConfigFault
+
     parse = _library()
     if parse is None:
         row = text.split("\n")[stuck - 1].strip()

@@ -105,8 +105,8 @@ ROOMS = (
         "edge.config edge.config_keys edge.config_profiles",
         "edge.faults edge.record edge.schema edge.gate.* edge.locales edge.toml edge.config_board edge.config_keys "
         "edge.config_profiles",
-        "os",
-        PURE_LATE + " stat",
+        "os posix",
+        PURE_LATE,
     ),
     # The board's tables: what they say is checked here, what is there the guard says.
     Room(
