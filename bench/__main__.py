@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 NAMES = (
-    *("start", "memory", "steps", "wall", "parallel", "output", "reading", "regex", "outline"),
+    *("start", "arm", "memory", "steps", "wall", "parallel", "output", "reading", "regex", "outline"),
     *("grep", "grep_memory", "glob", "pins", "first_edge", "guard", "guard_start"),
 )
 USAGE = f"usage: python3 -m bench [{'|'.join(NAMES)} ...] [--json FILE] [--check]"
@@ -45,7 +45,7 @@ def run(name: str) -> tuple[dict[str, Any], int]:
     except harness.Broken as how:
         print(f"{bench.TITLE}: BROKEN: {how}", end="\n\n", flush=True)
         return {"title": bench.TITLE, "broken": str(how)}, 1
-    results = harness.run_rows(rows, max(harness.ROUNDS, bench.ROUNDS), bench.WARM)
+    results = harness.run_rows(rows, bench.ROUNDS, bench.WARM)
     verdicts = harness.judge(results, bench.TARGETS)
     print(harness.table(bench, results, verdicts), end="\n\n", flush=True)
     missed = sum(not verdict.met for found in verdicts.values() for verdict in found)

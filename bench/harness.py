@@ -5,7 +5,8 @@ Rules:
    row is the anchor. A measure is a callable that returns one figure in `UNIT`, or an argument vector, whose figure
    is its processor time in ms.
 2. Rows run interleaved: every round runs each row once, in order, so that a loud machine is loud for all of them.
-   At least nine rounds, the first of them thrown away when the file says `WARM = True`.
+   `ROUNDS` of them, at least nine where time is measured; one more before them, thrown away, when the file says
+   `WARM = True`.
 3. A target is a ratio to an anchor, a count, or a distance from an anchor in `UNIT`; never a time. It is judged on
    medians.
 4. A row that cannot run on this machine raises Absent with the reason: it is printed, and no target of it counts. A

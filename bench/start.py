@@ -76,11 +76,20 @@ def shell(command: str, home: str) -> float:
 
     A program that becomes another one leaves no count, so a copy beside it is counted in which `exec` does nothing.
     """
+    copy = without_exec(command, b'exec "$python"')
+    return max(count for _, count in counted([copy], home, whatever_it_ends_with))
+
+
+def without_exec(command: str, last: bytes) -> str:
+    """A copy of a sh script, beside it, in which the command `last`, an `exec`, does nothing; Broken without one."""
     copy = f"{command}-without-exec"
     with open(command, "rb") as script, open(copy, "wb") as without:
-        without.write(script.read().replace(b'exec "$python"', b': "$python"', 1))
+        text = script.read()
+        if text.count(last) != 1:
+            raise Broken(f"{command} has not one {last.decode()!r}")
+        without.write(text.replace(last, last.replace(b"exec", b":", 1)))
     os.chmod(copy, 0o755)
-    return max(count for _, count in counted([copy], home, whatever_it_ends_with))
+    return copy
 
 
 def processor_time(argv: Sequence[str], home: str, start: Callable[[Sequence[str], str], object]) -> float:

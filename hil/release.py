@@ -48,7 +48,7 @@ class Releases:
         _cut_out(card, layout.SLOT_A, fat)
         run("mcopy", "-s", "-n", "-i", fat, "::*", self._stage)
         self._tree = folder / "tree"
-        run("unsquashfs", "-q", "-n", "-no-xattrs", "-d", self._tree, self._stage / "root.sqfs")
+        _unpack(self._stage / "root.sqfs", self._tree)
 
     def make(self, version: str, signer: Key, change: Callable[[Path], None] = lambda _: None) -> Path:
         """The update file of a version; `change` does to the unpacked root what is to be different, and stays done."""
@@ -70,6 +70,19 @@ class Releases:
         fast = ("-comp", "zstd", "-Xcompression-level", "1", "-b", "512K")
         run("mksquashfs", self._tree, to, "-noappend", "-no-progress", "-all-root", "-no-xattrs", *fast)
         return sha256_of(to)
+
+
+def root(card: Path, folder: Path) -> Path:
+    """The root of a card's slot A as a tree below `folder`."""
+    fat, packed, tree = folder / "slot.fat", folder / "root.sqfs", folder / "tree"
+    _cut_out(card, layout.SLOT_A, fat)
+    run("mcopy", "-n", "-i", fat, "::root.sqfs", packed)
+    _unpack(packed, tree)
+    return tree
+
+
+def _unpack(packed: Path, tree: Path) -> None:
+    run("unsquashfs", "-q", "-n", "-no-xattrs", "-d", tree, packed)
 
 
 def _say_version(release: Path, version: str) -> None:

@@ -55,12 +55,14 @@ def run(
     return child.returncode, out, errors
 
 
-def stage(tree: Path, arch: Arch, python: str, folder: Path) -> Path:
-    """Make `folder` look like /usr of the board, with a python3 that the machine can start; its usr/bin is returned."""
+def stage(tree: Path, arch: Arch, python: str, folder: Path, entered: Sequence[str] = ()) -> Path:
+    """Make `folder` look like /usr of the board, with a python3 that the machine can start; its usr/bin is returned.
+
+    `entered` is what stands before a program of the tree, the machine's own qemu when it is empty."""
     programs = folder / "usr" / "bin"
     programs.mkdir(parents=True)
     (folder / "usr" / "lib").symlink_to(tree / "usr" / "lib")
-    words = [emulator(arch), "-cpu", arch.cpu, "-L", str(tree)]
+    words = entered or [emulator(arch), "-cpu", arch.cpu, "-L", str(tree)]
     inner = shlex.quote(str(tree / "usr" / "bin" / f"python{python}"))
     script = programs / "python3"
     script.write_text(f'#!/bin/sh\nexec {shlex.join(words)} -0 "$0" {inner} "$@"\n')
