@@ -1,4 +1,4 @@
-"""Other versions of an image's slot, as updates to take: its root unpacked, changed, packed again, and signed.
+"""Other versions of an image's slot, as updates to take or in their place: its root unpacked, changed, packed again.
 
 Rules:
 1. All but what is changed is the image's own: kernel, initramfs, device trees, root. It is packed fast.
@@ -9,6 +9,8 @@ Rules:
 from __future__ import annotations
 
 import hashlib
+import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -53,18 +55,30 @@ class Releases:
     def make(self, version: str, signer: Key, change: Callable[[Path], None] = lambda _: None) -> Path:
         """The update file of a version; `change` does to the unpacked root what is to be different, and stays done."""
         _say_version(self._tree / VERSION, version)
-        change(self._tree)
-        root = self._packed(self._stage / "root.sqfs")
-        slot.label(self._product, version, layout.DATA_SCHEMA, root, self._stage)
-        fat = self._folder / "slot.fat"
-        sectors = layout.PARTS[layout.SLOT_A][1]
-        fats.make(fat, layout.SLOT_LABEL, _SERIAL, sectors, self._stage, 0)
+        fat, root = self._slot(version, change)
         content = self._folder / "content"
         bundle.slot_content(fat, content)
         text = manifest.pack(bundle.describe(self._product, version, 0, layout.DATA_SCHEMA, content, root))
         made = self._folder / f"{self._product.name}-{version}.update"
         bundle.update(text, manifest.sign(text, signer.seed), content, made, 0)
         return made
+
+    def put(self, card: Path, change: Callable[[Path], None]) -> None:
+        """Give the slot A of a card the root with what `change` did to it; its version stays."""
+        version = json.loads((self._stage / "slot.json").read_text("utf-8"))["version"]
+        fat, _ = self._slot(version, change)
+        with fat.open("rb") as source, card.open("r+b") as out:
+            out.seek(layout.PARTS[layout.SLOT_A][0] * layout.SECTOR)
+            shutil.copyfileobj(source, out, _STEP)
+
+    def _slot(self, version: str, change: Callable[[Path], None]) -> tuple[Path, str]:
+        """The file system of a slot with the root as `change` leaves it, and the hash of that root."""
+        change(self._tree)
+        root = self._packed(self._stage / "root.sqfs")
+        slot.label(self._product, version, layout.DATA_SCHEMA, root, self._stage)
+        fat = self._folder / "slot.fat"
+        fats.make(fat, layout.SLOT_LABEL, _SERIAL, layout.PARTS[layout.SLOT_A][1], self._stage, 0)
+        return fat, root
 
     def _packed(self, to: Path) -> str:
         fast = ("-comp", "zstd", "-Xcompression-level", "1", "-b", "512K")

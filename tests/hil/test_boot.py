@@ -8,11 +8,14 @@ the transcript of a console stands below a failure.
 from __future__ import annotations
 
 import re
+import shlex
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from bench import arm
 from edge.card.layout import CONFIG
 from hil import card
 from hil.console import Console, Silence
@@ -29,6 +32,24 @@ PEAK = (
     "python3 -I -c 'import resource, subprocess, sys; done = subprocess.run(sys.argv[1:]); "
     'print("peak", resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss); sys.exit(done.returncode)\''
 )
+# Starts the agent as a login does, on a terminal of its own, and tells at its prompt what memory only it has, in KiB
+# (proc(5), smaps), and how long that took by the board's clock.
+AT_PROMPT = """
+import os, pty, re, time
+began = time.monotonic()
+child, terminal = pty.fork()
+if not child:
+    os.execvp("sh", ["sh", "-c", ". /etc/fieldhand/common.sh; exec fieldhand $(options)"])
+seen = b""
+while b"fieldhand> " not in seen:
+    seen += os.read(terminal, 4096)
+took = time.monotonic() - began
+with open(f"/proc/{child}/smaps_rollup") as file:
+    private = sum(map(int, re.findall(r"(?m)^Private_(?:Clean|Dirty): +([0-9]+)", file.read())))
+os.write(terminal, b"\\4")
+print("private", private, "took", round(took, 2), "ended", os.waitpid(child, 0)[1])
+"""
+MOST = 1.5  # of the bare interpreter's instructions
 LATE = 600  # turns of a loop in the guest until a thing that a start does behind its prompts has to be done
 
 
@@ -95,6 +116,21 @@ def test_the_agent_answers_a_goal_and_keeps_what_it_did(board: Looked) -> None:
     assert code == 0 and " C (" in text and memory
     assert board.run("grep 'nothing is kept' /tmp/said")[0] == 1
     board.told["the agent's memory"] = f"{int(memory[1]) // 1024} MiB"
+
+
+def test_the_agent_waits_at_its_prompt_in_little_memory(board: Looked) -> None:
+    code, text = board.run(f"python3 -I -c {shlex.quote('exec(' + repr(AT_PROMPT) + ')')}")
+    found = re.search(r"private (\d+) took ([\d.]+) ended 0\n", text)
+    assert code == 0 and found, text
+    board.told["at its prompt"] = f"{int(found[1]) / 1024:.1f} MiB of its own, {found[2]} s after it was started"
+
+
+def test_a_start_is_at_most_half_more_than_the_interpreters(board: Looked, tmp_path: Path) -> None:
+    counted = arm.Board(board.machine.board.product, tmp_path)
+    counted.agent()  # the first start of all makes what the others find
+    bare, agent = counted.bare(), counted.agent()
+    board.told["prompt-ready"] = f"{agent:.1f} M instructions, {agent / bare:.2f} of the interpreter's {bare:.1f}"
+    assert agent <= MOST * bare
 
 
 def test_the_health_check_confirms_the_first_start_and_the_card_says_so(board: Looked) -> None:
