@@ -33,6 +33,8 @@ def brief(scene: Scene, catalogue: Catalogue, mode: str) -> str:
         parts.append("Sensors: " + "; ".join(f"{s.name} ({s.label}, {s.unit})" for s in scene.sensors))
     if scene.outputs:
         parts.append("Outputs: " + "; ".join(f"{o.name} ({o.label})" for o in scene.outputs))
+    if scene.ports:
+        parts.append("Serial ports: " + "; ".join(f"{p.name} ({p.label})" for p in scene.ports))
     if catalogue.waiting:
         parts.append(f"More tools, to be loaded with tool_search (query select:NAME): {', '.join(catalogue.waiting)}")
     if mode == "json":

@@ -175,13 +175,30 @@ class Gpio(Record):
     header: str = "40"
 
 
+class Port(Record):
+    """A declared serial port. `device`: a path below /dev; `framing`: data bits, parity (N E O M S), stop bits.
+
+    `flow`: none, rtscts or xonxoff. `end`: what is sent behind a text that has no line end of its own. `risk`: what
+    it means to send there.
+    """
+
+    name: str
+    label: str
+    device: str
+    baud: int = 9600
+    framing: str = "8N1"
+    flow: str = "none"
+    end: str = "\r\n"
+    risk: str = "high"
+
+
 class Scene(Record):
     """What a tool may know before it acts: folders and what the board declares. Paths are absolute.
 
     `cwd` is "" when the folder of the start is gone. `own`: what only the agent itself uses, such as its key;
     `settings`: what says what the agent may do, which no tool changes. Both are files, or folders with all below.
-    `gpio`: None on a board whose lines nobody may touch, as the simulated one. `sources`: of those sensors that are
-    read without the guard.
+    `gpio`: None on a board whose lines nobody may touch, as the simulated one, which has no `ports` either. `sources`:
+    of those sensors that are read without the guard.
     """
 
     cwd: str
@@ -195,6 +212,7 @@ class Scene(Record):
     settings: tuple[str, ...] = ()
     gpio: Gpio | None = None
     sources: tuple[Source, ...] = ()
+    ports: tuple[Port, ...] = ()
 
 
 class Reading(Record):

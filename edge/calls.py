@@ -7,7 +7,7 @@ Rules:
 3. Every call has one outcome, and one record in the audit, whatever came of it. Only a success has a receipt.
 4. What a call brings is cleaned of known secrets once, before anybody keeps or reads it.
 5. What may be untrusted is told to the taint before the model can read it; what is written afterwards is marked.
-6. A shell that goes on in the background is still of its call (lasting.py). What it wrote is marked when the call is
+6. A shell in the background or an open port is still of its call (lasting.py). What it wrote is marked when the call is
    told, and again at its end, also when untrusted words came only meanwhile.
 7. What a call says is clipped to what its tool may say (edge.tool), in `parallel` to its part. What is longer than
    that is kept aside where a tool can read it.
@@ -315,7 +315,7 @@ class Calls:
         return t.Stop(stop) if stop is not None else None
 
     def over(self, call: Call, facts: Mapping[str, Any]) -> None:
-        """The shell of this call ended in the background (rule 6). TapeFault."""
+        """What went on of this call has ended (rule 6). TapeFault."""
         granted = self.lasting.over(call, facts) or self._granted.get(call.id)
         if granted is not None:
             self._tainted(granted)

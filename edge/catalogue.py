@@ -2,10 +2,10 @@
 
 Rules:
 1. `optional` of `[tools]` selects by name, before any tool is imported: "*" is everything there is here, an empty list
-   is MINIMAL, names are added to that. What the board itself declares (sensors, outputs) is there
+   is MINIMAL, names are added to that. What the board itself declares (sensors, outputs, serial ports) is there
    whenever it is declared. Selecting grants nothing.
 2. A tool whose library or program is absent is not offered, and the reason can be read; one that was asked for by
-   name is told. So is a tool for what this board has not: lines, lab lines, levels.
+   name is told. So is a tool for what this board has not: lines, lab lines, levels, ports.
 3. Deferred: ALWAYS and what the board declares is shown with its form, the others by name in the standing text. The
    model loads them with tool_search or tool_describe and calls them from the next step on.
 4. Loading is an act of showing. It changes no risk, no list and no permit; the gate sees every call as before.
@@ -32,18 +32,19 @@ ALWAYS = ("bash", "file_read", "file_write", "file_edit", "memory_recall", "memo
 FINDERS = ("tool_search", "tool_describe")
 _SENSORS, _OUTPUTS = ("sensor_list", "sensor_read"), ("output_list", "output_set")
 BOARD = (*_SENSORS, *_OUTPUTS)
+PORTS = ("serial_open", "serial_send", "serial_expect", "serial_close")
 FOUND = 5  # tools that a search loads when it does not say how many
 
 
 def select(
-    names: Iterable[str], optional: tuple[str, ...], sensors: bool, outputs: bool
+    names: Iterable[str], optional: tuple[str, ...], sensors: bool, outputs: bool, ports: bool = False
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The selected ones of the tools `names`, in their order, and sentences about entries that select nothing.
 
-    `sensors`, `outputs`: the board declares some.
+    `sensors`, `outputs`, `ports`: the board declares some.
     """
     everything = "*" in optional
-    wanted = {canonical(one) for one in optional}
+    wanted = {*map(canonical, optional), *(PORTS if ports else ())}
     absent = set(() if sensors else _SENSORS) | set(() if outputs else _OUTPUTS)
     known = tuple(names)
     chosen = [
@@ -64,7 +65,7 @@ def _told(entry: str, names: tuple[str, ...]) -> str:
 
 
 def lacking(scene: Scene) -> dict[str, str]:
-    """Tools for lines, pulses and levels that this board has nothing for, each with the reason."""
+    """Tools for lines, pulses, levels and ports that this board has nothing for, each with the reason."""
     found = {}
     if not scene.outputs:
         found["output_pulse"] = "this board declares no outputs"
@@ -75,6 +76,9 @@ def lacking(scene: Scene) -> dict[str, str]:
         found.update({"gpio_read": why, "gpio_watch": why, "gpio_write": why})
     elif not scene.gpio.lab:
         found["gpio_write"] = "the settings name no lab lines ([gpio] lab = true, with lines)"
+    if not scene.ports:
+        real = 'a simulated board has no serial ports; with board = "auto" there are those of [ports.NAME]'
+        found.update(dict.fromkeys(PORTS, real if scene.simulated else "the settings declare none: [ports.NAME]"))
     return found
 
 
@@ -88,7 +92,7 @@ class Catalogue:
         self.absent = dict(absent or {})
         self.schemas = {tool.name: tool.schema for tool in tools}
         self.deferred = deferred and FINDERS[0] in self.schemas
-        eager = (*ALWAYS, *BOARD, *FINDERS)
+        eager = (*ALWAYS, *BOARD, *PORTS, *FINDERS)
         # Where nothing is deferred there is nothing to find: a person may still call the finders by name.
         self._loaded = {
             tool.name for tool in tools if (tool.name in eager if self.deferred else tool.name not in FINDERS)

@@ -1,5 +1,5 @@
 """`[outputs.NAME]`, `[inputs.NAME]`, `[gpio]` and `[guard]` of a settings or board file -> what a guard is to own; and
-`[sensors.NAME]`, which are read without it (edge/config_sensors.py).
+`[sensors.NAME]` (edge/config_sensors.py) and `[ports.NAME]`, which the agent reads and opens without it.
 
 Rules:
 1. A key that is in no table below is a fault with file, line and a near name; so is a name that stands for two
@@ -7,8 +7,9 @@ Rules:
 2. Nothing is looked for on the board here: whether a chip or a line is there, the guard says.
 3. A lab line is an output like any other, called as the line, high risk, and taken only when it is first written.
 4. Loaded only when a file has one of the tables.
-5. What is told is bounded: so many things, so long names and labels, so much in all.
-6. The guard judges contacts alone: an interlock, a feedback or an override over a sensor is refused here, for a guard
+5. A port is a device below /dev, given here and nowhere else: tools know its name alone.
+6. What is told is bounded: so many things, so long names and labels, so much in all.
+7. The guard judges contacts alone: an interlock, a feedback or an override over a sensor is refused here, for a guard
    that waited for a bus would be late for its deadlines.
 """
 
@@ -16,7 +17,7 @@ from __future__ import annotations
 
 import os
 
-from edge.call import Gpio, Output, Sensor, Source
+from edge.call import Gpio, Output, Port, Sensor, Source
 from edge.faults import ConfigFault
 from edge.peripherals.guard import wiring
 from edge.peripherals.guard.owned import GpioLine, Owned, PwmChannel
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
     Check = tuple[Callable[..., Any], tuple[Any, ...]]
 
-MOST = 64  # outputs, and inputs
+MOST = 64  # outputs, inputs, ports
 LONGEST_NAME = 32
 LONGEST_LABEL = 80
 LARGEST = 100_000  # characters of all that is declared: a guard is told it as one word, and Linux takes 128 KiB
@@ -54,6 +55,7 @@ class Declared(Record):
     users: tuple[str, ...] = ()
     sensors: tuple[Sensor, ...] = ()
     sources: tuple[Source, ...] = ()
+    ports: tuple[Port, ...] = ()
 
 
 def read(tables: Mapping[str, Any], lines: Mapping[str, int], path: str, checks: Mapping[str, Any]) -> Declared:
@@ -97,6 +99,11 @@ class _Reader:
             "lines": (_lines, (names,)),
             "lab": (flag, ()),
         }
+        self._port: dict[str, Check] = {
+            **{"label": label, "device": (_device, (string,)), "baud": (whole, (50, 4_000_000))},
+            **{"framing": (_framing, ()), "flow": (_word, ("none", "rtscts", "xonxoff")), "end": (_end, ())},
+            **{"risk": (_word, ("low", "medium", "high"))},
+        }
         self._guard: dict[str, Check] = {"socket": (path_, ()), "users": listed, "heartbeat": (number, (1, 60))}
 
     def declared(self, tables: Mapping[str, Any]) -> Declared:
@@ -120,7 +127,9 @@ class _Reader:
         if len(owned_text(owned)) > LARGEST:
             raise self._fault("outputs", "so much is declared that no guard can be told it", "shorten words and labels")
         read = tuple([sensor for sensor, _ in measured])
-        return Declared(owned, gpio, **guard, sensors=read, sources=tuple([source for _, source in measured]))
+        sources = tuple([source for _, source in measured])
+        ports = tuple([self._a_port(name, table) for name, table in self._rows("ports", tables)])
+        return Declared(owned, gpio, **guard, sensors=read, sources=sources, ports=ports)
 
     def _lines_of_tools(self, table: Any) -> Gpio:
         """`[gpio]`: with `lab = true` its lines may be written too."""
@@ -141,7 +150,7 @@ class _Reader:
             if not plain or name != name.lower():
                 shown = ascii(name[:60])[1:-1]
                 fix = f"small letters, digits and _, at most {LONGEST_NAME}"
-                raise self._fault(f"{group}.{name}", f"{shown} is no name of an output, input or sensor", fix)
+                raise self._fault(f"{group}.{name}", f"{shown} is no name of an output, input, sensor or port", fix)
         return found.items()
 
     def _an_output(self, name: str, table: Any, lines: list[GpioLine], channels: list[PwmChannel]) -> Output:
@@ -167,6 +176,13 @@ class _Reader:
             where = f"channel {said['channel']} of {said['chip']}"
         label = found.pop("label", name.replace("_", " "))
         return Output(name, label, where, pwm=pwm is not None, **found)
+
+    def _a_port(self, name: str, table: Any) -> Port:
+        key = f"ports.{name}"
+        found = self._fields(key, table, self._port)
+        if "device" not in found:
+            raise self._fault(key, f"{key} needs a device", 'for example device = "/dev/ttyUSB0"')
+        return Port(name, found.pop("label", name.replace("_", " ")), **found)
 
     def _an_input(self, name: str, table: Any, lines: list[GpioLine]) -> Sensor:
         key = f"inputs.{name}"
@@ -332,6 +348,27 @@ def _folder(value: Any, string: Callable[[Any], str]) -> str:
     if not found or "/" in found or found.startswith("."):
         raise ValueError('must be a PWM chip such as "pwmchip0", or the device behind it')
     return found
+
+
+def _device(value: Any, string: Callable[[Any], str]) -> str:
+    found = string(value)
+    if not found.startswith("/dev/") or os.path.normpath(found) != found:
+        raise ValueError('must be a path below /dev, such as "/dev/ttyUSB0" or "/dev/serial/by-id/..."')
+    return found
+
+
+def _framing(value: Any) -> str:
+    text = value.upper() if isinstance(value, str) else ""
+    if len(text) != 3 or text[0] not in "5678" or text[1] not in "NEOMS" or text[2] not in "12":
+        raise ValueError('must be data bits, parity (N, E, O, M or S) and stop bits, such as "8N1" or "7E1"')
+    return str(text)
+
+
+_ENDS = {"lf": "\n", "cr": "\r", "crlf": "\r\n", "none": ""}
+
+
+def _end(value: Any) -> str:
+    return _ENDS[_word(value, *_ENDS)]
 
 
 def _chips(value: Any) -> str:

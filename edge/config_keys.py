@@ -198,5 +198,5 @@ CONFINED = (
     "tools.confine_writes = false changes nothing: a write outside the opened folders is never granted, "
     "in no mode; name the folder in roots"
 )
-BOARD_TABLES = ("outputs", "inputs", "sensors", "gpio", "guard")
+BOARD_TABLES = ("outputs", "inputs", "sensors", "gpio", "guard", "ports")
 TABLES = ("model", "backend", "budgets", "tools", "network", "approvals", "audit")

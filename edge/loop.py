@@ -157,7 +157,7 @@ class Loop:
         return True
 
     def over(self, call: Call, facts: Mapping[str, Any]) -> None:
-        """A shell that went on in the background has ended. Not for the main thread: it waits for the card."""
+        """A shell in the background or an open port has ended. Not for the main thread: it waits for the card."""
         with self._lock:
             try:
                 self._calls.over(call, facts)

@@ -140,6 +140,27 @@ class LineHands(Protocol):
         """Edges of an input: `line count rising falling lost edges before after seconds why`."""
 
 
+class PortHands(Protocol):
+    """Serial ports that the settings declare, each by its name."""
+
+    def open(self, name: str) -> Mapping[str, Any]:
+        """`port label device baud framing flow fresh` (False: it was open already)."""
+
+    def send(self, name: str, data: bytes, clear: bool) -> Mapping[str, Any]:
+        """`sent` of `size` bytes, and `cleared`: how many that had come were let go first."""
+
+    def expect(
+        self, name: str, seconds: float, search: Callable[[str], tuple[int, int] | None] | None, form: str
+    ) -> Mapping[str, Any]:
+        """Wait for what `search` finds, without it until the line is quiet; `form`: text, or hex (`01 0a ff`).
+
+        `matched match text size rest dropped seconds noise why`. Without a match all stays where it is.
+        """
+
+    def close(self, name: str) -> Mapping[str, Any]:
+        """`words`, and `length`: how many bytes came in all."""
+
+
 class NetHands(Protocol):
     """Hosts that were granted; internal addresses only where the operator listed the host."""
 
@@ -275,6 +296,8 @@ class Hands(Protocol):
     def outputs(self) -> OutputHands: ...
     @property
     def lines(self) -> LineHands: ...
+    @property
+    def port(self) -> PortHands: ...
     @property
     def tape(self) -> TapeHands: ...
     @property

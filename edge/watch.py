@@ -47,7 +47,7 @@ class Watcher:
         """The board told something of its own: a lease ended, a heartbeat was late."""
 
     def note(self, text: str) -> None:
-        """Something ended or changed by itself, in one sentence: a shell in the background."""
+        """Something ended or changed by itself, in one sentence: a shell in the background, a port."""
 
     def waiting(self, what: str) -> None:
         """The run waits for something after its answer: its own leases."""

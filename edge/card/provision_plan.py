@@ -46,7 +46,7 @@ FILES = {
     "sensors": (LATER_FILE,),
 }
 PRIVATE = (KEY, SHADOW)
-DECLARED = ("outputs", "inputs", "sensors", "gpio")
+DECLARED = ("outputs", "inputs", "sensors", "gpio", "ports")
 HEAD = "# Written from provision.toml on the card's first partition; see fieldhand config show.\n"
 
 

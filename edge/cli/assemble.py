@@ -137,7 +137,7 @@ class Run:
             pass
 
     def _over(self, call: Call, facts: Mapping[str, Any]) -> None:
-        """A shell in the background ended: the operator sees it at once, the model with the next line or result."""
+        """What went on of a call ended: the operator sees it at once, the model with the next line or result."""
         self.loop.over(call, facts)
         self.watcher.note(facts["words"])
 

@@ -20,7 +20,7 @@ from edge.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from edge.call import Gpio, Sensor, Source
+    from edge.call import Gpio, Port, Sensor, Source
     from edge.config import Settings
     from edge.config_board import Declared
     from edge.peripherals.guard.client import Board
@@ -41,6 +41,7 @@ class Chosen(Record):
     users: tuple[str, ...] = ()
     sensors: tuple[Sensor, ...] = ()
     sources: tuple[Source, ...] = ()
+    ports: tuple[Port, ...] = ()
 
     @property
     def real(self) -> bool:
@@ -164,7 +165,8 @@ def _declared(settings: Settings) -> Chosen:
 
 
 def _real(found: Declared) -> Chosen:
-    return Chosen(found.owned, found.gpio, found.socket or SERVICE, found.users, found.sensors, found.sources)
+    socket = found.socket or SERVICE
+    return Chosen(found.owned, found.gpio, socket, found.users, found.sensors, found.sources, found.ports)
 
 
 def _file(path: str) -> Chosen:

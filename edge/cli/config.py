@@ -280,7 +280,8 @@ def _declared(settings: Settings) -> list[str]:
     lab = settings.declared.gpio.lab
     found = [f"outputs.{one.name}" for one in owned.outputs if one.name not in lab]
     found += [f"inputs.{one.name}" for one in owned.sensors]
-    return found + [f"sensors.{one.name}" for one in settings.declared.sensors]
+    found += [f"sensors.{one.name}" for one in settings.declared.sensors]
+    return found + [f"ports.{one.name}" for one in settings.declared.ports]
 
 
 def _source(key: str, settings: Settings, options: Options, lines: Mapping[str, str]) -> str:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from edge.config import Settings
 
 LIBRARIES = ("httpx", "serial", "smbus2", "gpiozero", "tomllib" if sys.version_info >= (3, 11) else "tomli")
+NEEDED = {"serial": "serial ports", "smbus2": "sensors at an I2C bus"}  # the others no tool of this version needs
 
 
 def doctor(options: Options) -> int:
@@ -203,6 +204,11 @@ def _hardware(chosen: Chosen | None, state: str) -> Iterator[Finding]:
     yield from doctor_boot.findings(place, board.family)
     yield from doctor_lines.findings(board, chosen, state, doctor_lines.looked(chosen))
     yield from sensing.findings(chosen)
+    if chosen is not None and chosen.ports:
+        from edge.cli import doctor_ports
+        from edge.peripherals.port.ttys import System
+
+        yield from doctor_ports.findings(chosen.ports, place, System())
 
 
 def _libraries() -> Iterator[Finding]:
@@ -210,7 +216,10 @@ def _libraries() -> Iterator[Finding]:
 
     missing = [name for name in LIBRARIES if find_spec(name) is None]
     if missing:
-        needed = "sensors at an I2C bus need smbus2, " if "smbus2" in missing else ""
-        yield Finding("libraries", "absent", f"{', '.join(missing)}; {needed}no tool of this version needs the others")
+        needed = [f"{what} need {name}" for name, what in NEEDED.items() if name in missing]
+        rest = [] if len(needed) == len(missing) else ["no tool of this version needs the others"]
+        wanted = [{"serial": "pyserial"}.get(name, name) for name in missing if name in NEEDED]
+        fix = f"pip install {' '.join(wanted)}" if wanted else ""
+        yield Finding("libraries", "absent", "; ".join([", ".join(missing), *needed, *rest]), fix)
     else:
         yield Finding("libraries", "ok", ", ".join(LIBRARIES))

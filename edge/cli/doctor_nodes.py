@@ -151,7 +151,7 @@ def _pwm(place: Place, chips: list[str]) -> Finding:
     if not shut:
         return Finding("devices: PWM", "ok", f"{_few(told)} in /sys/class/pwm")
     rule = "a udev rule that gives /sys/class/pwm/pwmchip* to the group gpio, or run the guard as root"
-    fix = remedy(joining_once(_user(place), "gpio"), rule, "run the guard as root", LOGIN)
+    fix = remedy(joining_once(user(place), "gpio"), rule, "run the guard as root", LOGIN)
     return Finding("devices: PWM", "absent", f"{_few(told)}; not open to this user: {_few(shut)}", fix)
 
 
@@ -210,11 +210,11 @@ def _opening(place: Place, kind: Kind, name: str) -> str:
         return ""
     group = _named(place.text("/etc/group"), status.st_gid)
     if status.st_mode & 0o060 == 0o060 and status.st_gid:
-        return joining(_user(place), group)
+        return joining(user(place), group)
     rule = f"for {kind.group}: {kind.starts[0]}* to root:{kind.group} 0660"
-    udev = f"a udev rule {rule}, sudo udevadm trigger, and {_join(_user(place), kind.group)}"
+    udev = f"a udev rule {rule}, sudo udevadm trigger, and {_join(user(place), kind.group)}"
     return remedy(
-        f"sudo apt install raspberrypi-sys-mods, then {_join(_user(place), kind.group)}",
+        f"sudo apt install raspberrypi-sys-mods, then {_join(user(place), kind.group)}",
         f"sudo groupadd -f -r {kind.group}, {udev}",
         f"{kind.starts[0]}.* root:{kind.group} 660 in /etc/mdev.conf, mdev -s",
         LOGIN,
@@ -239,20 +239,20 @@ def groups(place: Place) -> Iterator[Finding]:
     """Whether this user is in the group of each kind of node that is there: by the file, and in this session."""
     if place.uid == 0:
         return
-    user, names = _user(place), place.names("/dev")
+    who, names = user(place), place.names("/dev")
     for kind in KINDS:
         row = _row(place.text("/etc/group"), kind.group)
         if row is None or not any(name.startswith(kind.starts) and _numbered(name, kind) for name in names):
             continue
         what, number, members = f"group {kind.group}", row[2], row[3].split(",")
-        inside, listed = number.isdecimal() and int(number) in place.groups, user in members
+        inside, listed = number.isdecimal() and int(number) in place.groups, who in members
         if inside:
-            yield Finding(what, "ok", f"{user} is in it")
+            yield Finding(what, "ok", f"{who} is in it")
         elif listed:
-            sentence = f"/etc/group has {user} in it, and this login session began before that"
+            sentence = f"/etc/group has {who} in it, and this login session began before that"
             yield Finding(what, _missing(place), sentence, "log in again, or restart the service")
         else:
-            yield Finding(what, "absent", f"{user} is not in it", joining(user, kind.group))
+            yield Finding(what, "absent", f"{who} is not in it", joining(who, kind.group))
 
 
 def watchdog(place: Place) -> Iterator[Finding]:
@@ -280,7 +280,8 @@ def watchdog(place: Place) -> Iterator[Finding]:
         yield Finding("watchdog", "ok", sentence)
 
 
-def _user(place: Place) -> str:
+def user(place: Place) -> str:
+    """The name of the user who asks."""
     return _named(place.text("/etc/passwd"), place.uid)
 
 

@@ -282,6 +282,7 @@ def scene(state: str, environ: Mapping[str, str], settings: Settings | None = No
         _named([*told, *_board_file(settings)]),
         headed(chosen.gpio),
         chosen.sources,
+        chosen.ports,
     )
 
 

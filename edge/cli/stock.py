@@ -21,7 +21,8 @@ def catalogue(settings: ToolSettings, policy: Policy, scene: Scene, named: bool)
 
     `named`: with every tool that there is, as a call of a person is judged and recorded whatever it names.
     """
-    names, told = select(TOOLS, ("*",) if named else settings.optional, bool(scene.sensors), bool(scene.outputs))
+    optional = ("*",) if named else settings.optional
+    names, told = select(TOOLS, optional, bool(scene.sensors), bool(scene.outputs), bool(scene.ports))
     if named:
         names = tuple(TOOLS)
     without = {} if named else lacking(scene)

@@ -6,7 +6,7 @@ Rules:
    agent's own, secrets, and so on. A change of a whole folder is a change of all that lies in it.
 3. A host is listed, listed as internal, unlisted, internal or unreadable (hosts.py, urls.py). A `fetch` that is not
    GET, HEAD or OPTIONS is a `send`.
-4. A line of a chip is free to look at, a lab line or neither (lines.py).
+4. A line of a chip is free to look at, a lab line or neither (lines.py). A serial port is declared or not.
 5. What the table does not know is denied: the row NO_RULE.
 """
 
@@ -31,14 +31,14 @@ NO_GRANT = Grant("unknown", "none")
 # Paths that lead to no place at all, whatever would be done there.
 _NOWHERE = {"odd": rules.ODD_PATH, "adrift": rules.ADRIFT}
 _READS = rules.RULES["run", "program", "reads"]
-_ENDS = rules.RULES["write", "memory", "jobs"]
+_ENDS = (rules.RULES["write", "memory", "jobs"], rules.RULES["write", "memory", "ports"])
 _LOOKS = frozenset(("GET", "HEAD", "OPTIONS", ""))
 
 
 class Finding(Record):
     """One thing that was found. `what` is the thing in words; `shell`: it stands in a shell text.
 
-    `looks`: it provably changes nothing and sends nothing, or only ends what was let run.
+    `looks`: it provably changes nothing and sends nothing, or only ends what was let run or open.
     """
 
     effect: Effect
@@ -49,7 +49,7 @@ class Finding(Record):
 
     @property
     def looks(self) -> bool:
-        return self.effect.observes or self.row in (_READS, _ENDS, EMPTY, MANY_COMMANDS)
+        return self.effect.observes or self.row in (_READS, *_ENDS, EMPTY, MANY_COMMANDS)
 
     @property
     def sentence(self) -> str:
@@ -149,6 +149,8 @@ def finding(effect: Effect, policy: Policy, scene: Scene) -> Finding:
         return Finding(effect, row, grant, name if known else _undeclared("sensor", name, names))
     if kind == "line":
         return _line(effect, name, scene)
+    if kind == "serial":
+        return _port(effect, name, scene)
     return Finding(
         effect, rules.RULES.get((effect.verb, kind, name), rules.NO_RULE), grant, f"{effect.verb} {effect.on}"
     )
@@ -172,6 +174,18 @@ def _line(effect: Effect, name: str, scene: Scene) -> Finding:
     else:
         place = "free" if readable(name, gpio) else "own"
     return Finding(effect, rules.RULES.get((effect.verb, "line", place), rules.NO_RULE), grant, what)
+
+
+def _port(effect: Effect, name: str, scene: Scene) -> Finding:
+    """A declared serial port; what is sent there is as risky as the settings say (rules_ports.py)."""
+    grant = Grant(effect.verb, "serial", name)
+    port = next((one for one in scene.ports if one.name == name), None)
+    if port is None:
+        names = [one.name for one in scene.ports]
+        return Finding(effect, rules.NOT_DECLARED, grant, _undeclared("serial port", name, names))
+    place = port.risk if effect.verb == "send" else "any"
+    what = f"{name} ({port.label}, {port.device})" + (f": {effect.detail}" if effect.detail else "")
+    return Finding(effect, rules.RULES.get((effect.verb, "serial", place), rules.NO_RULE), grant, what)
 
 
 def _undeclared(kind: str, name: str, names: list[str]) -> str:

@@ -26,7 +26,7 @@ KNOWN = (
     *("schedule_add", "schedule_list", "schedule_remove", "schedule_run"),
     *("gpio_read", "gpio_watch", "gpio_write", "gpio_list", "output_pulse", "output_pwm", "pwm_set"),
     *("i2c_scan", "i2c_read", "i2c_write", "spi_transfer"),
-    *("serial_list", "serial_open", "serial_read", "serial_write", "serial_expect", "serial_close", "board_info"),
+    *("serial_list", "serial_open", "serial_send", "serial_expect", "serial_close", "board_info"),
 )
 _KNOWN = frozenset(KNOWN)
 # By their folded names: what stands as `fs.read` on a page is `fs_read` here.
@@ -44,6 +44,8 @@ ALIASES = {
     "cron_list": "schedule_list",
     "cron_remove": "schedule_remove",
     "cron_run": "schedule_run",
+    "serial_read": "serial_expect",
+    "serial_write": "serial_send",
     "skill_describe": "skill",
     "sub_agent": "subagent",
 }

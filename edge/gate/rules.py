@@ -10,7 +10,8 @@ Rules:
    outputs declared high, files that something else runs by itself.
 5. Authority grows from readonly to full, with two exceptions that the design names: what is known to be destructive
    can be asked for in `supervised` where the profile says so, and never in `guarded`; `disk` only in `full`.
-6. Files stand in rules_files.py, shell text and network in rules_run.py, lines in rules_lines.py, the rest here.
+6. Files stand in rules_files.py, shell text and network in rules_run.py, lines in rules_lines.py, serial ports in
+   rules_ports.py, the rest here.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from __future__ import annotations
 from edge.gate.row import ALLOW, ALWAYS, ASK, DENY, HIGH, MEDIUM, NAMED, NEVER, Row
 from edge.gate.rules_files import FILES
 from edge.gate.rules_lines import LINES
+from edge.gate.rules_ports import PORTS
 from edge.gate.rules_run import NETWORK, RUN
 
 __all__ = ("ALLOW", "ASK", "DENY", "NAMED", "RULES", "Row")
@@ -54,6 +56,7 @@ RULES = {
     ),
     **FILES,
     **LINES,
+    **PORTS,
     **RUN,
     **NETWORK,
 }

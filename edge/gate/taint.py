@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from edge.call import Effect, Scene
 
 _KERNEL = ("/proc", "/sys")
-_OUTSIDE = frozenset(("url", "host", "mcp", "serial"))
+_OUTSIDE = frozenset(("url", "host", "mcp"))
 
 
 def source(effects: tuple[Effect, ...], scene: Scene) -> str:
     """Where untrusted words may come from when a call with these effects has run; "" when from nowhere."""
     for effect in effects:
         kind, _, name = effect.on.partition(":")
-        if kind in _OUTSIDE:
+        if kind in _OUTSIDE or (kind == "serial" and effect.verb == "read"):
             return name
         if kind == "shell":
             from edge.gate.shell import read

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from edge.hands.memory import MemoryHand
     from edge.hands.net import Net
     from edge.hands.outputs import Outputs
+    from edge.hands.port import PortHand
     from edge.hands.repo import Repo
     from edge.hands.run import Run
     from edge.hands.sensors import Sensors
@@ -102,6 +103,12 @@ class Hands:
         from edge.hands.gpio import Lines
 
         return Lines(self._holder)
+
+    @property
+    def port(self) -> PortHand:
+        from edge.hands.port import PortHand
+
+        return PortHand(self._holder)
 
     @property
     def net(self) -> Net:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 # Package -> what pip is asked for. Not an extra of Fieldhand: a checkout that was never installed has none to add to,
 # and pip would look for a stranger's package of that name.
-_BROUGHT_BY = {"dulwich": "'dulwich>=0.24,<2'"}
+_BROUGHT_BY = {"dulwich": "'dulwich>=0.24,<2'", "serial": "pyserial"}
 
 
 def missing(needs: Iterable[str]) -> str:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from edge.hands.gpio import Header
     from edge.hands.jobs import Shells
     from edge.hands.net_resolve import Resolver
+    from edge.hands.ports import Ports
     from edge.peripherals.guard.client import Board as Process
     from edge.peripherals.guard.inprocess import InProcessBoard
     from edge.tape.journal import Tape
@@ -41,7 +42,8 @@ class World:
     `heard` tells where untrusted words came from in this conversation ("": from nowhere), `hear` is told where such
     come from now, `redact` takes known secrets out of a text, `child` is told pid, start ticks and tag
     (edge.hands.wall.tree) of each program that was started, `over` the call and the facts (edge.hands.jobs) of each
-    shell that ended in the background, where one may run for `job_seconds` at most (0: none goes there), `ca_file`
+    shell that ended in the background, where one may run for `job_seconds` at most (0: none goes there), and of each
+    serial port (edge.hands.ports) that was closed, `ca_file`
     what TLS trusts beside the system's authorities. `cuts` counts how often running calls were told to end.
     """
 
@@ -73,6 +75,7 @@ class World:
         self._lock: Any = _thread.allocate_lock()
         self._making: Any = _thread.allocate_lock()
         self._shells: Shells | None = None
+        self._ports: Ports | None = None
         self._header: Header | None = None
         self._label = ""  # of the chip that had the header: when it is gone, no other one is it
 
@@ -139,13 +142,28 @@ class World:
         """The same when there ever was one; never makes anything."""
         return self._shells
 
+    def ports(self) -> Ports:
+        """The serial ports that were opened."""
+        from edge.hands.ports import Ports
+
+        with self._making:
+            if self._ports is None:
+                self._ports = Ports(self)
+            return self._ports
+
+    def opened(self) -> Ports | None:
+        """The same when one was ever asked for; never makes anything."""
+        return self._ports
+
     def close(self) -> None:
-        """End the board process, safe values first, then the shells in the background, and let the roots go."""
+        """End the board process, safe values first, then shells in the background and ports, and let the roots go."""
         if self._board is not None:
             self._board.close()
             self._board = None
         if self._shells is not None:
             self._shells.close()
+        if self._ports is not None:
+            self._ports.close()
         self.forget_header()
         self.__del__()
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from edge.brief import brief
-from edge.call import Effect, Gpio, Observation, Output, Scene
-from edge.catalogue import ALWAYS, BOARD, FINDERS, MINIMAL, Catalogue, definition, lacking, select
+from edge.call import Effect, Gpio, Observation, Output, Port, Scene
+from edge.catalogue import ALWAYS, BOARD, FINDERS, MINIMAL, PORTS, Catalogue, definition, lacking, select
 from edge.gate.names import KNOWN, canonical
 from edge.record import replace
 from edge.registry import TOOLS, every
@@ -57,14 +57,18 @@ def test_what_the_board_declares_is_there_whatever_was_selected_and_what_it_does
     assert set(chosen(sensors=True)) - set(chosen()) == {"sensor_list", "sensor_read"}
     assert set(chosen(outputs=True)) - set(chosen()) == {"output_list", "output_set"}
     assert not set(BOARD) & set(chosen("*"))
+    assert set(select(TOOLS, (), False, False, True)[0]) - set(chosen()) == set(PORTS)
 
 
 def test_tools_for_what_this_board_has_not_are_told_with_the_reason() -> None:
     plain, lamp = Output("fan", "fan", "relay"), Output("lamp", "lamp", "pwm", pwm=True)
     nothing = lacking(Scene("/", ""))
-    assert set(nothing) == {"output_pulse", "output_pwm", "gpio_read", "gpio_watch", "gpio_write"}
+    assert set(nothing) == {"output_pulse", "output_pwm", "gpio_read", "gpio_watch", "gpio_write", *PORTS}
     assert set(lacking(Scene("/", "", outputs=(plain,)))) == set(nothing) - {"output_pulse"}
-    lines = Scene("/", "", outputs=(plain, lamp), gpio=Gpio())
+    assert "simulated board" in nothing["serial_open"]
+    assert "[ports.NAME]" in lacking(Scene("/", "", simulated=False))["serial_open"]
+    meter = Port("meter", "meter", "/dev/ttyUSB0")
+    lines = Scene("/", "", outputs=(plain, lamp), gpio=Gpio(), ports=(meter,))
     assert set(lacking(lines)) == {"gpio_write"} and "lab = true" in lacking(lines)["gpio_write"]
     assert lacking(replace(lines, gpio=Gpio(lines=("GPIO22",), lab=("GPIO22",)))) == {}
     assert not set(nothing) & {*BOARD, *ALWAYS, *MINIMAL}  # none of them makes the smallest first request larger

@@ -127,7 +127,7 @@ def test_a_name_is_one_thing(tmp_path: Path) -> None:
     told = fault(tmp_path, '[inputs.a]\nline = "GPIO22"\n[sensors.a]\nhwmon = "lm75"')
     assert "a is the name of two things" in told.sentence and told.where.endswith(":4")
     told = fault(tmp_path, '[sensors.A]\nhwmon = "lm75"')
-    assert "A is no name of an output, input or sensor" in told.sentence
+    assert "A is no name of an output, input, sensor or port" in told.sentence
 
 
 def test_a_misspelled_table_has_a_near_name(tmp_path: Path) -> None:

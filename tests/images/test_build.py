@@ -120,9 +120,7 @@ def test_a_build_that_fails_leaves_what_was_there(
     assert held(out) == before and [path.name for path in out.iterdir()] == ["pi-armv6"]
 
 
-def test_a_program_that_is_absent_is_told_before_anything_is_made(
-    out: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_program_that_is_absent_is_told_before_anything_is_made(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(host, "missing", lambda programs: ["squashfs-tools"])
     with pytest.raises(CardFault, match="apt install squashfs-tools"):
         made(out)

@@ -24,7 +24,13 @@ def start(*command: object, path: str = "", **more: object) -> subprocess.Comple
     env = {"PATH": path or os.path.dirname(os.path.realpath(sys.executable)) + ":/usr/bin:/bin", "HOME": "/nonexistent"}
     argv = [str(word) for word in command]
     return subprocess.run(
-        argv, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, **more  # type: ignore[call-overload]
+        argv,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        **more,  # type: ignore[call-overload]
     )
 
 

@@ -301,6 +301,12 @@ ROOMS = (
     Room("edge.hands.memory", WORDS + " edge.gate.* edge.hands.* edge.tape.memory edge.tape.memory_words", "time"),
     # A line of a chip is looked at, and waited for.
     Room("edge.hands.gpio", WORDS + " edge.gate.lines edge.hands.* edge.peripherals.gpiochip.*", "select time"),
+    # A serial port: a thread that reads it, a bounded store, a wait with a deadline.
+    Room(
+        "edge.hands.port edge.hands.ports edge.hands.received",
+        WORDS + " edge.hands.* edge.peripherals.port.opening",
+        "_thread time",
+    ),
     # Who the board is and what its lines are: a survey that takes none of them.
     Room(
         "edge.hands.board",
@@ -353,6 +359,12 @@ ROOMS = (
         "edge.tools.output_list edge.tools.output_pulse edge.tools.output_pwm edge.tools.output_set "
         "edge.tools.sensor_read",
         "edge.tool edge.call edge.faults edge.text edge.record edge.gate.lines edge.tools.line_text",
+    ),
+    # Serial ports in words; what is looked for in what came is a model's pattern.
+    Room(
+        "edge.tools.port_text edge.tools.serial_close edge.tools.serial_expect edge.tools.serial_open "
+        "edge.tools.serial_send",
+        "edge.tool edge.call edge.faults edge.text edge.regex edge.tools.port_text",
     ),
     Room("edge.tools.calendar_day", ""),
     Room("edge.tools.file_list", "edge.tool edge.call edge.tools.calendar_day"),
@@ -427,6 +439,16 @@ ROOMS = (
         "edge.peripherals.sysfs.*",
     ),
     Room("edge.peripherals.via.i2c", "edge.faults", late="fcntl smbus2"),
+    # Serial ports: what the kernel tells of a device before it is opened; a double that has no device.
+    Room("edge.peripherals.port.model", head="_thread errno time"),
+    Room("edge.peripherals.port.ttys", "edge.record", "os"),
+    Room(
+        "edge.peripherals.port edge.peripherals.port.opening",
+        "edge.faults edge.call edge.peripherals.port.* edge.peripherals.via.port",
+        "errno os",
+    ),
+    # pyserial, imported when a port is opened.
+    Room("edge.peripherals.via.port", "edge.call", "errno os select time", "fcntl serial termios"),
     # Programs with gpiozero import it; it alone imports gpiozero. Which lines are the guard's, the settings say, found
     # and read as the command line does.
     Room(

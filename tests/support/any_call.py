@@ -21,8 +21,10 @@ from edge.gate.policy import Policy, State
 from edge.hands import Hands
 from edge.hands.gpio import Header
 from edge.hands.needs import missing
+from edge.hands.ports import Ports
 from edge.hands.world import World
 from edge.peripherals.gpiochip.model import Model
+from edge.peripherals.port.model import Device, Wire
 from edge.peripherals.sim.declare import SENSORS
 from edge.registry import every, find
 from edge.schema import fit
@@ -30,14 +32,17 @@ from edge.tape.memory import Memory
 from edge.tape.spill import Spill
 from edge.tape.unkept import Unkept
 from edge.tool import Tool
-from tests.support.lined import DOOR, GPIO, Garden, board
+from tests.support.lined import DOOR, GPIO, METER, Garden, board
 
 FULL = Policy("full", calls_per_hour=10**9, seconds=20.0, internal_hosts=("127.0.0.1",))
 NOW = State(durable=True)
 NUMBERS = itertools.count(1)
 WRONG: tuple[Any, ...] = (None, True, 7, 1.5, "some text", ["x"], {"some": 1})
 # Of these only so many calls are carried out in one sweep, the others are judged: each reads hundreds of files.
-DEAR = {"process_list": 8, "gpio_watch": 8, "output_pulse": 8, "net_info": 30, "bash": 60, "system_info": 100}
+DEAR = {
+    **{"process_list": 8, "serial_expect": 3, "gpio_watch": 8, "output_pulse": 8},
+    **{"net_info": 30, "bash": 60, "system_info": 100},
+}
 
 
 def rounds(whole: int) -> int:
@@ -84,9 +89,11 @@ def place(folder: Path) -> Iterator[World]:
     seed(work)
     _repository(work)
     roots = (Root("work", str(work)),)
-    scene = Scene(str(work), "", roots, (*SENSORS, DOOR), Garden.outputs, str(state), gpio=GPIO)
+    scene = Scene(str(work), "", roots, (*SENSORS, DOOR), Garden.outputs, str(state), gpio=GPIO, ports=(METER,))
     made = World(scene, Unkept(), board)
     made._header = Header(GPIO, Model("pi3"))
+    made._ports = Ports(made, lambda port: Wire(Device({}, b"T=21.5\r\n" * 50)))
+    made._ports.open("meter", Call("serial_open", {"port": "meter"}, "c0"))
     made.judge = lambda call, effect: decide(call, (effect,), FULL, NOW, scene)
     made.catalogue = Catalogue(every(), deferred=True)
     made.spill = Spill(f"{state}/spill", made.tape.name, 100)
@@ -158,6 +165,9 @@ _NAMED: dict[str, tuple[str, ...]] = {
     "target": ("new.txt", "sub", "a.txt", "deep/new/x"),
     "name": ("temperature", "fan", "mist", "light", "lamp", "none"),
     "line": ("GPIO24", "pin 18", "22", "GPIO17", "door", "GPIO2", "GPIO14", "273", "none"),
+    "port": ("meter", "METER", "none"),
+    "pattern": ("T=([0-9.]+)", "o+", "(a", ""),
+    "hex": ("52 45 41 44", "0", "zz"),
     "expression": ("1 + 2", "3 V * 2 A in W", "mean", "1 / 0", "2 ** 99", "((", "sqrt(2) km"),
     "patch": ("--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+eins\n", "--- a\n+++ b\n@@\n", "no patch"),
     "since": ("2h", "boot", "2024-01-01", "never"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from edge.call import Gpio, Output, Root, Scene, Sensor
+from edge.call import Gpio, Output, Port, Root, Scene, Sensor
 from edge.hands.gpio import Header
 from edge.hands.world import World
 from edge.peripherals.gpiochip.model import Model
@@ -23,6 +23,7 @@ LAB = Output("GPIO22", "lab line GPIO22", "GPIO22", "high")
 LAMP = Output("lamp", "grow lamp", "channel 0 of pwmchip0", pwm=True)
 VALVE = Output("valve", "drain valve", "GPIO5", safe=True, min_off=30.0, max_per_hour=4)
 PUMP = replace(OUTPUTS[1], label="irrigation pump", where="GPIO17")
+METER = Port("meter", "energy meter", "/dev/ttyUSB0")
 DOOR = Sensor("door", "greenhouse door", "", "GPIO27", (), ("closed", "open"))
 
 
@@ -39,7 +40,7 @@ class Garden(Greenhouse):
 
 def with_lines(scene: Scene) -> Scene:
     """The scene, and for every tool there is something that it could touch."""
-    return replace(scene, outputs=(*scene.outputs, LAMP, VALVE, LAB), gpio=GPIO)
+    return replace(scene, outputs=(*scene.outputs, LAMP, VALVE, LAB), gpio=GPIO, ports=(METER,))
 
 
 def board(speed: float = 60.0, **changes: Any) -> InProcessBoard:
