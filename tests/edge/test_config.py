@@ -138,7 +138,7 @@ def test_a_home_folder_is_written_with_a_tilde(tmp_path: Path, monkeypatch: pyte
             1,
             "servers",
             "there is no table [servers] (tables: model, backend, budgets, tools, network, approvals, audit, "
-            "outputs, inputs, sensors, gpio, guard, risk_profiles)",
+            "outputs, inputs, sensors, gpio, guard, ports, risk_profiles)",
         ),
         ("[model]\nzzz = 3\n", 2, "model.zzz", "known here: name, base_url"),
         ("model = 3\n", 1, "model", "model is a table (write [model] once"),
