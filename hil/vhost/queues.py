@@ -6,6 +6,8 @@ Rules:
 2. An answer may be given later, from any thread (an edge of a line). When the ring has stopped meanwhile its requests
    went with it, and the answer is dropped.
 3. The guest is interrupted for every answer, wanted or not: to look first would need a barrier that Python has not.
+4. Tables of a request's own (indirect descriptors) are taken: QEMU's rings for I2C have four entries, too few for the
+   parts of two messages.
 
 Source: Virtual I/O Device (VIRTIO) 1.2, section 2.7.
 """
@@ -17,6 +19,7 @@ import struct
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
+from typing import Tuple
 
 from edge.faults import HardwareFault
 from hil.vhost.memory import Memory
@@ -25,6 +28,7 @@ LARGEST = 1 << 16
 MOST = 1024  # entries of a ring
 _DESCRIPTOR = struct.Struct("<QIHH")
 _NEXT, _WRITE, _INDIRECT = 1, 2, 4
+Part = Tuple[int, int, int, int]  # address, length, flags, the part that follows
 
 
 class Request:
@@ -98,9 +102,8 @@ class Ring:
         return count
 
     def _request(self, head: int) -> Request:
-        data, places, room, at = b"", [], 0, head
-        for _ in range(self.size):
-            address, length, flags, following = self._descriptor(at)
+        data, places, room = b"", [], 0
+        for address, length, flags, _ in self._parts(head):
             if flags & _WRITE:
                 places.append((address, length))
                 room += length
@@ -110,18 +113,36 @@ class Ring:
                 data += self._memory.read(address, min(length, LARGEST + 1))
             if len(data) > LARGEST or room > LARGEST:
                 raise HardwareFault(f"a request has more than {LARGEST} bytes")
-            if not flags & _NEXT:
-                return Request(self, head, data, places)
-            at = following
-        raise HardwareFault(f"a request has more than {self.size} parts")
+        return Request(self, head, data, places)
 
-    def _descriptor(self, at: int) -> tuple[int, int, int, int]:
-        if at >= self.size:
-            raise HardwareFault(f"a request names part {at} of a ring of {self.size}")
-        found = _DESCRIPTOR.unpack(self._memory.read(self._tables + at * _DESCRIPTOR.size, _DESCRIPTOR.size))
-        if found[2] & _INDIRECT:
-            raise HardwareFault("a request has an indirect part, which was not offered")
-        return found
+    def _parts(self, head: int) -> Iterator[Part]:
+        """The parts of a request: those of the ring's own table, or all in a table of their own."""
+        first = self._part(self._tables, self.size, head)
+        if not first[2] & _INDIRECT:
+            yield from self._chain(self._tables, self.size, head)
+        elif first[2] & _NEXT or first[1] % _DESCRIPTOR.size or not 0 < first[1] <= MOST * _DESCRIPTOR.size:
+            raise HardwareFault(f"a request has a table of its own of {first[1]} bytes, flags {first[2]:#x}")
+        else:
+            yield from self._chain(first[0], first[1] // _DESCRIPTOR.size, 0)
+
+    def _chain(self, table: int, size: int, at: int) -> Iterator[Part]:
+        for _ in range(size):
+            part = self._part(table, size, at)
+            if part[2] & _INDIRECT:
+                raise HardwareFault("a request has a table inside of its parts")
+            yield part
+            if not part[2] & _NEXT:
+                return
+            at = part[3]
+        raise HardwareFault(f"a request has more than {size} parts")
+
+    def _part(self, table: int, size: int, at: int) -> Part:
+        if at >= size:
+            raise HardwareFault(f"a request names part {at} of a table of {size}")
+        address, length, flags, following = _DESCRIPTOR.unpack(
+            self._memory.read(table + at * _DESCRIPTOR.size, _DESCRIPTOR.size)
+        )
+        return address, length, flags, following
 
     def _fill(self, places: list[tuple[int, int]], data: bytes) -> int:
         done = 0

@@ -21,7 +21,7 @@ from hil.vhost import memory, messages
 from hil.vhost.messages import Message
 from hil.vhost.queues import MOST, Request, Ring
 
-VERSION_1, HAS_PROTOCOL = 1 << 32, 1 << 30
+VERSION_1, HAS_PROTOCOL, OWN_TABLES = 1 << 32, 1 << 30, 1 << 28
 REPLY_ACK, CONFIG = 1 << 3, 1 << 9
 NO_FILE, INDEX = 0x100, 0xFF
 _FILED = (messages.SET_MEM_TABLE, messages.SET_VRING_KICK, messages.SET_VRING_CALL)
@@ -123,7 +123,7 @@ class Session:
     # --- what QEMU says; an answer is bytes, None is none ---
 
     def _features(self, _told: Message) -> bytes:
-        return struct.pack("<Q", VERSION_1 | HAS_PROTOCOL | self._device.features)
+        return struct.pack("<Q", VERSION_1 | HAS_PROTOCOL | OWN_TABLES | self._device.features)
 
     def _protocol(self, _told: Message) -> bytes:
         return struct.pack("<Q", REPLY_ACK | CONFIG)
