@@ -9,6 +9,7 @@ from pathlib import Path
 from edge.faults import CardFault
 from hil import card, tree
 from hil.drivers.desk import Desk
+from hil.drivers.lab import Lab
 from hil.drivers.qemu import Machine
 from hil.protocols import Bench
 from hil.resources import Board
@@ -23,9 +24,14 @@ def opened(board: Board, folder: Path) -> Iterator[Bench]:
         return
     copy = folder / "card.img"
     insert(board, copy)
-    with Machine(board, copy) as machine:
-        yield machine
+    with machine(board, copy) as found:
+        yield found
     copy.unlink()
+
+
+def machine(board: Board, card: Path, words: tuple[str, ...] = ()) -> Machine:
+    """The emulated board with this card in it."""
+    return Lab(board, card, words) if board.emulated().way == "direct" else Machine(board, card, words)
 
 
 def insert(board: Board, copy: Path) -> None:
@@ -34,4 +40,5 @@ def insert(board: Board, copy: Path) -> None:
     if found is None:
         raise CardFault(f"there is no image of {board.product} in {card.images()}", "`make images` builds it")
     card.insert(found, copy)
-    tree.open_port(copy, board.emulated())
+    if board.emulated().tree:
+        tree.open_port(copy, board.emulated())

@@ -25,7 +25,7 @@ from hil.tables import Tables
 
 R = TypeVar("R", bound=Record)
 HERE = Path(__file__).resolve().parent / "boards"
-WAYS = ("bios", "kernel", "wrapped")
+WAYS = ("bios", "kernel", "wrapped", "direct")
 # capability -> what it lets a test do
 CAPABILITIES = {
     "lines": "set and see GPIO lines from outside",
@@ -34,6 +34,7 @@ CAPABILITIES = {
     "iio": "have one of the parts read through the kernel's industrial I/O",
     "faults": "make a part on a bus fail",
     "onewire": "set what a 1-wire sensor measures",
+    "loader": "be started by the boot loader of the card",
     "port": "be the far end of a second serial port",
     "power": "take the power away and bring it back",
     "resets": "count the resets that the board made itself",
@@ -41,25 +42,27 @@ CAPABILITIES = {
 
 
 class Emulator(Record):
-    """A machine of QEMU. `machine`: QEMU's name. `uboot`: the file on p1. `way`: bios, kernel, or
-    wrapped: kernel, with the head that says 0x8000, where a 32-bit U-Boot was linked to. `tree`: the device tree, in
-    dtb/ of a slot. `console` and `port`: which -serial the console and the second port are on (0 PL011, 1 mini UART).
-    `accel`: of the emulation. `words`: for the kernel, because the model lacks something. `registers`: where those of
-    the SoC begin. `timer`: where the system timer is, when the kernel has no other. For the second port
-    `okay` are nodes of the device tree that are switched on, `removed` those that are taken out."""
+    """A machine of QEMU. `machine`: QEMU's name. `way`: how it begins: bios, kernel, or wrapped: kernel, with the head
+    that says 0x8000, where a 32-bit U-Boot was linked to; direct: the slot's own kernel, without U-Boot (hil/direct.py).
+    `console` and `port`: which -serial the console and the second port are on (of a Pi: 0 PL011, 1 mini UART).
+    `uboot`: the file on p1. `tree`: the device tree, in dtb/ of a slot. `registers`: where those of the SoC begin.
+    `timer`: where the system timer is, when the kernel has no other. `accel`: of the emulation. `words`: for the
+    kernel, because the model lacks something. For the second port `okay` are nodes of the device tree that are
+    switched on, `removed` those that are taken out. `lines`: how many GPIO lines the far side in this process has."""
 
     machine: str
-    uboot: str
     way: str
-    tree: str
     console: int
     port: int
-    registers: int
+    uboot: str = ""
+    tree: str = ""
+    registers: int = 0
     timer: int = 0
     accel: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
     okay: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
+    lines: int = 0
 
 
 class Serial(Record):
@@ -96,11 +99,13 @@ class Guest(Record):
 
 
 class Part(Record):
-    """A part on an I2C bus. `kind`: as in hil/drivers/parts.py."""
+    """A part on an I2C bus. `kind`: as in hil/drivers/parts.py, or, where the far side is in this process, as in
+    hil/drivers/far_parts.py. `wire`: the number of a part at the 1-wire bridge of that address."""
 
     kind: str
     bus: int
     address: int
+    wire: str = ""
 
 
 class Board(Record):
@@ -196,8 +201,17 @@ def _check(board: Board, tables: Tables) -> None:
         raise tables.fault("", "a board has either [emulator] or [console]", "write one of the two tables")
     if board.emulator is None:
         _check_real(board, tables)
-    elif board.emulator.way not in WAYS:
-        raise tables.fault("emulator.way", f"there is no way {board.emulator.way!r}", "one of " + ", ".join(WAYS))
+    else:
+        _check_emulator(board.emulator, tables)
+
+
+def _check_emulator(emulator: Emulator, tables: Tables) -> None:
+    if emulator.way not in WAYS:
+        raise tables.fault("emulator.way", f"there is no way {emulator.way!r}", "one of " + ", ".join(WAYS))
+    needed = ("lines",) if emulator.way == "direct" else ("uboot", "tree", "registers")
+    for name in needed:
+        if not getattr(emulator, name):
+            raise tables.fault("emulator", f"[emulator] has no {name}, which the way {emulator.way} needs", "add it")
 
 
 # What a board on a desk can do at all, and the table that says how.

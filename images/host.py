@@ -25,6 +25,8 @@ from images.progress import span
 
 # program -> the Debian package it is in
 PACKAGES = {
+    "aarch64-linux-gnu-gcc": "gcc-aarch64-linux-gnu",
+    "aarch64-linux-gnu-strip": "binutils-aarch64-linux-gnu",
     "apt-get": "apt",
     "debugfs": "e2fsprogs",
     "depmod": "kmod",

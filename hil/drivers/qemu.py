@@ -26,6 +26,7 @@ from types import TracebackType
 from edge.card import layout
 from edge.faults import HardwareFault
 from hil import card as cards
+from hil import protocols
 from hil.console import Console
 from hil.drivers.lines import Lines
 from hil.drivers.link import Link, connected
@@ -86,7 +87,7 @@ class Machine:
         self._past = ""
         with ExitStack() as undo:
             undo.callback(shutil.rmtree, self._folder, ignore_errors=True)
-            _prepare(self._emulator, card, self._folder, words)
+            self._prepare(words)
             undo.pop_all()
 
     def __enter__(self) -> Machine:
@@ -116,7 +117,7 @@ class Machine:
         return self.wires.monitor
 
     @property
-    def lines(self) -> Lines:
+    def lines(self) -> protocols.Lines:
         """The GPIO lines of the board that runs, tried once before they are used."""
         if self._lines is None:
             self._lines = Lines(self.wires.qtest, self._emulator.registers)
@@ -124,7 +125,7 @@ class Machine:
         return self._lines
 
     @property
-    def parts(self) -> Parts:
+    def parts(self) -> protocols.Parts:
         return Parts(self.monitor, self.board.parts)
 
     @property
@@ -141,7 +142,7 @@ class Machine:
             (self._folder / name).unlink(missing_ok=True)
         with (self._folder / "errors").open("wb") as errors:
             self._child = child = subprocess.Popen(
-                [*command(self.board, self._drive or plain(self.card), self._folder), *self._more],
+                [*self._command(), *self._more],
                 stdin=subprocess.DEVNULL,
                 stdout=errors,
                 stderr=errors,
@@ -190,6 +191,21 @@ class Machine:
         self.console.pump(_BETWEEN)
         return why(first, timer(self.monitor, self._emulator.timer))
 
+    def _prepare(self, words: tuple[str, ...]) -> None:
+        """What the firmware would load, and the words for the kernel on the card."""
+        emulator, card, folder = self._emulator, self.card, self._folder
+        uboot = cards.get(card, layout.CONFIG, emulator.uboot)
+        (folder / "uboot").write_bytes(wrapped(uboot) if emulator.way == "wrapped" else uboot)
+        if emulator.way != "bios":
+            (folder / "tree").write_bytes(cards.get(card, layout.SLOT_A, f"dtb/{emulator.tree}"))
+        told = cards.get(card, layout.CONFIG, "cmdline.txt").decode("ascii", "replace").split()
+        line = " ".join(dict.fromkeys((*told, *emulator.words, *words)))
+        cards.put(card, layout.CONFIG, "cmdline.txt", line.encode() + b"\n")
+
+    def _command(self) -> list[str]:
+        """QEMU's command line."""
+        return command(self.board, self._drive or plain(self.card), self._folder)
+
     def _errors(self) -> str:
         return (self._folder / "errors").read_text("utf-8", "replace").strip()
 
@@ -200,24 +216,30 @@ def plain(card: Path) -> str:
 
 
 def command(board: Board, drive: str, folder: Path) -> list[str]:
-    """QEMU's command line. `drive`: the card, as -drive takes it. `folder` holds uboot and tree (see _prepare) and gets
-    the SOCKETS. QEMU waits for who looks at the console: nothing of the start is missed."""
+    """QEMU's command line for a board with a boot loader. `drive`: the card, as -drive takes it. `folder` holds uboot
+    and tree and gets the SOCKETS."""
     emulator = board.emulated()
     if emulator.way == "bios":
         loaded = ["-bios", str(folder / "uboot"), "-device", _JUMP]
     else:
         loaded = ["-kernel", str(folder / "uboot"), "-dtb", str(folder / "tree")]
+    return [*started(emulator), *loaded, "-drive", drive, *wired(emulator, folder), *devices(board.parts)]
+
+
+def started(emulator: Emulator) -> list[str]:
+    """The words that every command line begins with."""
+    return [QEMU, "-M", emulator.machine, *emulator.accel, "-display", "none", "-nodefaults"]
+
+
+def wired(emulator: Emulator, folder: Path) -> list[str]:
+    """Its SOCKETS. QEMU waits for who looks at the console: nothing of the start is missed."""
     first, second = ("console", "port") if emulator.console < emulator.port else ("port", "console")
     return [
-        *(QEMU, "-M", emulator.machine, *emulator.accel, "-display", "none", "-nodefaults"),
-        *loaded,
-        *("-drive", drive),
         *("-chardev", f"socket,id=console,path={folder}/console,server=on,wait=on"),
         *("-chardev", f"socket,id=port,path={folder}/port,server=on,wait=off"),
         *("-serial", f"chardev:{first}", "-serial", f"chardev:{second}"),
         *("-qmp", f"unix:{folder}/monitor,server=on,wait=off"),
         *("-qtest", f"unix:{folder}/qtest,server=on,wait=off", "-qtest-log", "none"),
-        *devices(board.parts),
     ]
 
 
@@ -227,14 +249,3 @@ def wrapped(uboot: bytes) -> bytes:
     kinds = bytes((5, 2, 2, 0)) + b"u-boot".ljust(32, b"\0")  # Linux, ARM, kernel, not compressed
     head = struct.pack(">I", 0x27051956) + struct.pack(">6I", 0, *words) + kinds
     return head[:4] + struct.pack(">I", crc32(head)) + head[8:] + uboot
-
-
-def _prepare(emulator: Emulator, card: Path, folder: Path, words: tuple[str, ...]) -> None:
-    """What the firmware would load, and the words for the kernel on the card."""
-    uboot = cards.get(card, layout.CONFIG, emulator.uboot)
-    (folder / "uboot").write_bytes(wrapped(uboot) if emulator.way == "wrapped" else uboot)
-    if emulator.way != "bios":
-        (folder / "tree").write_bytes(cards.get(card, layout.SLOT_A, f"dtb/{emulator.tree}"))
-    told = cards.get(card, layout.CONFIG, "cmdline.txt").decode("ascii", "replace").split()
-    line = " ".join(dict.fromkeys((*told, *emulator.words, *words)))
-    cards.put(card, layout.CONFIG, "cmdline.txt", line.encode() + b"\n")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from hil import card
+from hil import card, opening
 from hil.drivers.qemu import Machine
 from hil.resources import named
 
@@ -40,7 +40,7 @@ def holding(machine: str, source: Path, folder: Path, words: tuple[str, ...] = (
     """The same with a copy of `source` in it: an image, or the card of another board."""
     copy = folder / "card.img"
     card.insert(source, copy)
-    with Machine(named(machine), copy, words) as found:
+    with opening.machine(named(machine), copy, words) as found:
         try:
             yield found
         except BaseException:

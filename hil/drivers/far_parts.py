@@ -1,0 +1,131 @@
+"""Parts on the lab bench's I2C bus: models by their registers, fed by those of the simulated board.
+
+Rules:
+1. A part is what edge/peripherals/sim knows: its values and modes are those of the simulated board, its bytes those of
+   its registers. The same model answers a unit test, a bus in memory and the kernel of an emulated board.
+2. Values are in the unit of the table, and the part resolves them as it would.
+3. The bus itself is a part named "bus", which measures nothing and has modes of its own (hil/vhost/i2c.py). The count
+   of `nak=3` is in messages.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+
+from edge.call import Sensor
+from edge.faults import UsageFault
+from edge.peripherals.sim import bme280, ds2482, onewire, parts, registers
+from edge.schema import near
+from hil.resources import Part
+from hil.vhost.i2c import Adapter
+
+BUS = "bus"
+# kind -> quantity -> unit, lowest, highest, what it is before anything is set
+KINDS: dict[str, dict[str, tuple[str, float, float, float]]] = {
+    "tmp105": {"temperature": ("C", -55.0, 127.9375, 20.0)},
+    "lm75": {"temperature": ("C", -55.0, 125.0, 20.0)},
+    "tmp102": {"temperature": ("C", -55.0, 150.0, 20.0)},
+    "bme280": {
+        "temperature": ("C", -40.0, 85.0, 20.0),
+        "humidity": ("%", 0.0, 100.0, 50.0),
+        "pressure": ("hPa", 300.0, 1100.0, 1013.25),
+    },
+    "ds18b20": {"temperature": ("C", -55.0, 125.0, 20.0)},
+}
+
+
+class Quantity:
+    """One thing that a part measures: the model, and what is true. Called, it is a reading by the part."""
+
+    def __init__(self, part: parts.Part, truth: float) -> None:
+        self.part, self.truth = part, truth
+
+    def __call__(self) -> float:
+        now = time.monotonic()
+        reading = parts.measure(self.part, self.truth, now, now)
+        self.part = parts.after(self.part)
+        return reading.value or 0.0
+
+    def turn(self, mode: str, by: float) -> None:
+        self.part = parts.turned(self.part, mode, self.truth, time.monotonic(), by)
+
+
+class FarParts:
+    """By name. A part with one quantity needs no quantity named. `adapter`: the bus they hang on."""
+
+    def __init__(self, described: Mapping[str, Part]) -> None:
+        self._found = {name: _quantities(name, part) for name, part in described.items()}
+        self.adapter = Adapter(registers.Bus(_devices(described, self._found)))
+
+    def names(self) -> dict[str, tuple[str, ...]]:
+        """The parts and what each measures."""
+        return {name: tuple(found) for name, found in self._found.items()}
+
+    def set(self, name: str, value: float, quantity: str = "") -> None:
+        """From now on that is true; UsageFault when the part cannot measure it."""
+        found = self._quantity(name, quantity)
+        if not found.part.low <= value <= found.part.high:
+            raise UsageFault(
+                f"{name} cannot measure {value:g}", f"from {found.part.low:g} to {found.part.high:g} {found.part.sensor.unit}"
+            )
+        found.truth = value
+
+    def value(self, name: str, quantity: str = "") -> float:
+        return self._quantity(name, quantity).truth
+
+    def mode(self, name: str, mode: str) -> None:
+        """A mode of all that the part measures, or of the bus."""
+        if name == BUS:
+            self.adapter.mode(mode)
+            return
+        try:
+            found = parts.way(mode)
+        except ValueError as error:
+            raise UsageFault(f"{name} cannot be made {mode[:40]!r}: {error}", parts.WAYS) from error
+        if found is None:
+            raise UsageFault(f"{mode[:40]!r} is no mode of a part", parts.WAYS)
+        for quantity in self._named(name).values():
+            quantity.turn(*found)
+
+    def _named(self, name: str) -> dict[str, Quantity]:
+        if name not in self._found:
+            close = near(name, self._found)
+            raise UsageFault(f"the board has no part {name[:40]!r}", f"did you mean {close}?" if close else "see its file")
+        return self._found[name]
+
+    def _quantity(self, name: str, quantity: str) -> Quantity:
+        known = self._named(name)
+        quantity = quantity or (next(iter(known)) if len(known) == 1 else "")
+        if quantity not in known:
+            raise UsageFault(f"{name} measures no {quantity[:40]!r}", "one of " + ", ".join(known))
+        return known[quantity]
+
+
+def _quantities(name: str, part: Part) -> dict[str, Quantity]:
+    if part.kind not in KINDS:
+        raise UsageFault(f"{name} is a {part.kind!r}, which is not known here", "one of " + ", ".join(KINDS))
+    where = part.wire or f"{part.bus}-{part.address:04x}"
+    return {
+        quantity: Quantity(parts.Part(Sensor(name, quantity, unit, where), low, high, 6, part.kind), start)
+        for quantity, (unit, low, high, start) in KINDS[part.kind].items()
+    }
+
+
+def _devices(described: Mapping[str, Part], found: Mapping[str, dict[str, Quantity]]) -> dict[int, registers.Device]:
+    """What hangs at which address; the parts of one 1-wire bridge on one wire."""
+    devices: dict[int, registers.Device] = {}
+    wires: dict[int, list[onewire.Slave]] = {}
+    for name, part in described.items():
+        if part.kind == "ds18b20":
+            wires.setdefault(part.address, []).append(onewire.Ds18b20(part.wire, found[name]["temperature"]))
+        else:
+            devices[part.address] = _chip(part.kind, found[name])
+    devices.update({address: ds2482.Bridge(onewire.Wire(slaves)) for address, slaves in wires.items()})
+    return devices
+
+
+def _chip(kind: str, found: Mapping[str, Callable[[], float]]) -> registers.Device:
+    if kind == "bme280":
+        return bme280.Bme280(found["temperature"], found["humidity"], found["pressure"])
+    return registers.ThermometerChip(kind, found["temperature"])
