@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Mapping
 
 from edge.call import Sensor
-from edge.faults import UsageFault
+from edge.faults import HardwareFault, UsageFault
 from edge.peripherals.sim import bme280, ds2482, onewire, parts, registers
 from edge.schema import near
 from hil.resources import Part
@@ -63,12 +63,11 @@ class FarParts:
         return {name: tuple(found) for name, found in self._found.items()}
 
     def set(self, name: str, value: float, quantity: str = "") -> None:
-        """From now on that is true; UsageFault when the part cannot measure it."""
+        """From now on that is true; HardwareFault when the part cannot measure it."""
         found = self._quantity(name, quantity)
-        if not found.part.low <= value <= found.part.high:
-            raise UsageFault(
-                f"{name} cannot measure {value:g}", f"from {found.part.low:g} to {found.part.high:g} {found.part.sensor.unit}"
-            )
+        low, high, unit = found.part.low, found.part.high, found.part.sensor.unit
+        if not low <= value <= high:
+            raise HardwareFault(f"{name} cannot measure {value:g}", f"it measures {low:g} to {high:g} {unit}")
         found.truth = value
 
     def value(self, name: str, quantity: str = "") -> float:

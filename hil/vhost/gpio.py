@@ -71,28 +71,28 @@ class Lines:
 
     # --- the host's side ---
 
-    def set(self, number: int, level: int) -> None:
+    def set(self, line: int, level: int) -> None:
         """Drive a line to 0 or 1; HardwareFault when the guest drives it."""
         with self._lock:
-            line = self._at(number)
-            if line.direction == _OUT:
-                raise HardwareFault(f"line {number} is driven by the board", "set lines that the board has as inputs")
-            self._drive(line, 1 if level else 0)
+            found = self._at(line)
+            if found.direction == _OUT:
+                raise HardwareFault(f"line {line} is an output of the board", "set lines that the board reads")
+            self._drive(found, 1 if level else 0)
 
-    def release(self, number: int) -> None:
+    def release(self, line: int) -> None:
         """Drive it no more."""
         with self._lock:
-            self._drive(self._at(number), None)
+            self._drive(self._at(line), None)
 
-    def level(self, number: int) -> int:
+    def level(self, line: int) -> int:
         """What it has, whoever drives it."""
         with self._lock:
-            return self._at(number).level
+            return self._at(line).level
 
-    def output(self, number: int) -> bool:
+    def driven(self, line: int) -> bool:
         """Whether the guest drives it."""
         with self._lock:
-            return self._at(number).direction == _OUT
+            return self._at(line).direction == _OUT
 
     def _drive(self, line: _Line, level: int | None) -> None:
         before = line.level
