@@ -55,7 +55,9 @@ class Kernel(Record):
 def kernel(image: bytes) -> Kernel:
     """What an unpacked kernel of Debian's says of itself; CardFault when it says nothing of the kind."""
     found = re.search(rb"Linux version (\S+-arm64) \(.*?\) #1 SMP\S* .*?Debian (\S+) \(", image)
-    suite = {b"deb12": "bookworm", b"deb13": "trixie"}.get(found[1].partition(b"+")[2].split(b"-")[0]) if found else None
+    suite = (
+        {b"deb12": "bookworm", b"deb13": "trixie"}.get(found[1].partition(b"+")[2].split(b"-")[0]) if found else None
+    )
     if not found or not suite:
         raise CardFault("the kernel of the card does not say which of Debian's arm64 kernels it is")
     return Kernel(found[1].decode(), found[2].decode(), suite)
@@ -140,9 +142,7 @@ def _settled(tree: Path, wanted: Kernel) -> Path:
     makefile.write_text(makefile.read_text().replace(" /usr/src/", f" {tree}/usr/src/"))
     modpost = tree / f"usr/lib/linux-kbuild-{wanted.line}/scripts/mod/modpost"
     libraries = (tree / _LOADER).parent
-    modpost.write_text(
-        f'#!/bin/sh\nexec {tree}/{_LOADER} --library-path {libraries} {modpost}.real-lsb-64 "$@"\n'
-    )
+    modpost.write_text(f'#!/bin/sh\nexec {tree}/{_LOADER} --library-path {libraries} {modpost}.real-lsb-64 "$@"\n')
     return headers
 
 

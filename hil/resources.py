@@ -43,7 +43,7 @@ CAPABILITIES = {
 
 class Emulator(Record):
     """A machine of QEMU. `machine`: QEMU's name. `way`: how it begins: bios, kernel, or wrapped: kernel, with the head
-    that says 0x8000, where a 32-bit U-Boot was linked to; direct: the slot's own kernel, without U-Boot (hil/direct.py).
+    that says 0x8000, where a 32-bit U-Boot was linked to; direct: the slot's own kernel, no U-Boot (hil/direct.py).
     `console` and `port`: which -serial the console and the second port are on (of a Pi: 0 PL011, 1 mini UART).
     `uboot`: the file on p1. `tree`: the device tree, in dtb/ of a slot. `registers`: where those of the SoC begin.
     `timer`: where the system timer is, when the kernel has no other. `accel`: of the emulation. `words`: for the
@@ -146,6 +146,11 @@ class Board(Record):
 def names() -> list[str]:
     """The boards that are described here."""
     return sorted(path.stem for path in HERE.glob("*.toml"))
+
+
+def having(*capabilities: str) -> list[str]:
+    """Those of them that can do all this."""
+    return [name for name in names() if not named(name).misses(*capabilities)]
 
 
 def named(name: str) -> Board:

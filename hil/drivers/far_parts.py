@@ -90,7 +90,9 @@ class FarParts:
     def _named(self, name: str) -> dict[str, Quantity]:
         if name not in self._found:
             close = near(name, self._found)
-            raise UsageFault(f"the board has no part {name[:40]!r}", f"did you mean {close}?" if close else "see its file")
+            raise UsageFault(
+                f"the board has no part {name[:40]!r}", f"did you mean {close}?" if close else "see its file"
+            )
         return self._found[name]
 
     def _quantity(self, name: str, quantity: str) -> Quantity:

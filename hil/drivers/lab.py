@@ -15,7 +15,7 @@ from hil import direct
 from hil.drivers.far_parts import FarParts
 from hil.drivers.qemu import Machine, started, wired
 from hil.resources import Board
-from hil.vhost import gpio, i2c
+from hil.vhost import gpio
 from hil.vhost.server import Server
 
 
@@ -71,4 +71,9 @@ class Lab(Machine):
 
 
 def _far(name: str, folder: Path) -> list[str]:
-    return ["-chardev", f"socket,id=far-{name},path={folder}/{name}", "-device", f"vhost-user-{name}-pci,chardev=far-{name}"]
+    return [
+        "-chardev",
+        f"socket,id=far-{name},path={folder}/{name}",
+        "-device",
+        f"vhost-user-{name}-pci,chardev=far-{name}",
+    ]

@@ -80,7 +80,9 @@ def mapped(told: Message) -> Memory:
     try:
         count, _ = told.fields("II")
         if count > MOST or count != len(told.files) or len(told.payload) < _TABLE.size + count * _REGION.size:
-            raise HardwareFault(f"a table of {count} regions came with {len(told.files)} files, {len(told.payload)} bytes")
+            raise HardwareFault(
+                f"a table of {count} regions came with {len(told.files)} files, {len(told.payload)} bytes"
+            )
         rows = [_REGION.unpack_from(told.payload, _TABLE.size + at * _REGION.size) for at in range(count)]
         with ExitStack() as undo:
             regions = []

@@ -15,6 +15,7 @@ import os
 import socket
 import struct
 import time
+from contextlib import ExitStack
 from typing import Any
 
 from edge.faults import HardwareFault
@@ -52,17 +53,19 @@ class Message(Record):
 def receive(link: socket.socket) -> Message | None:
     """The next message, waited for as the link waits; None when the other side is gone between two messages."""
     files: list[int] = []
-    try:
+    with ExitStack() as undo:
+        undo.callback(close, files)
         head = _head(link, files)
         if head is None:
             return None
         kind, flags, size = _HEAD.unpack(head)
         if flags & _VERSION_BITS != _VERSION or size > LARGEST or len(files) > MOST_FILES:
-            raise HardwareFault(f"a vhost-user message of kind {kind} has flags {flags:#x}, {size} bytes, {len(files)} files")
-        return Message(kind, bool(flags & _WANTS_REPLY), _rest(link, size), tuple(files))
-    except BaseException:
-        close(files)
-        raise
+            raise HardwareFault(
+                f"a vhost-user message of kind {kind} has flags {flags:#x}, {size} bytes, {len(files)} files"
+            )
+        message = Message(kind, bool(flags & _WANTS_REPLY), _rest(link, size), tuple(files))
+        undo.pop_all()
+    return message
 
 
 def pack(kind: int, payload: bytes) -> bytes:

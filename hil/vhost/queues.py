@@ -19,7 +19,6 @@ import struct
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Tuple
 
 from edge.faults import HardwareFault
 from hil.vhost.memory import Memory
@@ -28,7 +27,7 @@ LARGEST = 1 << 16
 MOST = 1024  # entries of a ring
 _DESCRIPTOR = struct.Struct("<QIHH")
 _NEXT, _WRITE, _INDIRECT = 1, 2, 4
-Part = Tuple[int, int, int, int]  # address, length, flags, the part that follows
+Part = tuple[int, int, int, int]  # address, length, flags, the part that follows
 
 
 class Request:

@@ -32,6 +32,8 @@ class Bme280:
     ) -> None:
         self._quantities = (temperature, humidity, pressure)
         self._pointer = 0
+        self._registers = bytearray(0x100)
+        self._humidity_on = False
         self._reset()
 
     def write(self, data: bytes) -> None:
@@ -78,7 +80,7 @@ class Bme280:
 
     def _reset(self) -> None:
         self._humidity_on = False
-        self._registers = bytearray(0x100)
+        self._registers[:] = bytes(0x100)
         self._registers[_DATA : _DATA + 8] = _SKIPPED
         self._registers[_ID] = CHIP
         first, second = _calibration()

@@ -34,7 +34,7 @@ class Bridge:
         if not data:
             return
         command, value = data[0], data[1] if len(data) > 1 else None
-        act = self._acts.get((command, value is not None))
+        act = _ACTS.get((command, value is not None))
         if act is None:
             raise HardwareFault(f"the DS2482 does not acknowledge the command 0x{command:02x}")
         self._pointer = _STATUS
@@ -81,14 +81,15 @@ class Bridge:
     def _told(self, bits: int, of: int) -> None:
         self._registers[_STATUS] = self._registers[_STATUS] & ~of | bits
 
-    # command, whether a byte follows it -> what is done
-    _acts = {
-        (_DEVICE_RESET, False): _reset_device,
-        (_SET_POINTER, True): _point,
-        (_CONFIGURE, True): _configure,
-        (_RESET, False): _reset,
-        (_BIT, True): _bit,
-        (_WRITE, True): _write,
-        (_READ, False): _read,
-        (_TRIPLET, True): _triplet,
-    }
+
+# command, whether a byte follows it -> what is done
+_ACTS = {
+    (_DEVICE_RESET, False): Bridge._reset_device,
+    (_SET_POINTER, True): Bridge._point,
+    (_CONFIGURE, True): Bridge._configure,
+    (_RESET, False): Bridge._reset,
+    (_BIT, True): Bridge._bit,
+    (_WRITE, True): Bridge._write,
+    (_READ, False): Bridge._read,
+    (_TRIPLET, True): Bridge._triplet,
+}

@@ -20,7 +20,7 @@ from edge.card.layout import CONFIG
 from hil import card
 from hil.console import Console, Silence
 from hil.drivers.qemu import Machine
-from hil.resources import names
+from hil.resources import having
 from tests.support.emulated import inserted, shell
 
 pytestmark = pytest.mark.emulated
@@ -64,7 +64,7 @@ class Looked:
         return self.machine.console.run(command, 900)
 
 
-@pytest.fixture(scope="module", params=names())
+@pytest.fixture(scope="module", params=having("loader"))
 def board(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, summary: list[str]
 ) -> Iterator[Looked]:

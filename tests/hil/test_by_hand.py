@@ -9,7 +9,7 @@ import pytest
 from edge.card import layout
 from hil.card import size
 from hil.drivers import qemu
-from hil.resources import named, names
+from hil.resources import having, named
 from tests.support.sources import ROOT
 
 TEXT = (ROOT / "docs/images.md").read_text("utf-8").partition("by hand")[2]
@@ -23,7 +23,7 @@ def pasted(machine: str) -> list[str]:
     return command.split()
 
 
-@pytest.mark.parametrize("machine", names())
+@pytest.mark.parametrize("machine", having("loader"))
 def test_the_command_of_a_board_is_the_one_that_is_run_here(machine: str, tmp_path: Path) -> None:
     board, words = named(machine).emulated(), pasted(machine)
     run = qemu.command(named(machine), qemu.plain(Path("try.img")), tmp_path)
@@ -34,7 +34,7 @@ def test_the_command_of_a_board_is_the_one_that_is_run_here(machine: str, tmp_pa
     assert board.tree in words or board.way == "bios"
 
 
-@pytest.mark.parametrize("machine", names())
+@pytest.mark.parametrize("machine", having("loader"))
 def test_its_files_are_taken_from_where_the_card_has_them(machine: str) -> None:
     board = named(machine).emulated()
     at, slot = (layout.PARTS[part][0] * layout.SECTOR >> 20 for part in (layout.CONFIG, layout.SLOT_A))

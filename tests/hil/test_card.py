@@ -12,7 +12,7 @@ from edge.card import layout, state
 from edge.faults import CardFault
 from hil import card
 from hil.drivers.qemu import command, plain, wrapped
-from hil.resources import named, names
+from hil.resources import having, named
 
 NEEDED = pytest.mark.skipif(
     not (shutil.which("mcopy") and shutil.which("mkfs.vfat", path="/usr/sbin:/sbin:/usr/bin")),
@@ -88,7 +88,7 @@ def test_the_length_of_a_card_is_the_next_power_of_two(length: int, wanted: int)
     assert card.size(length) == wanted
 
 
-@pytest.mark.parametrize("machine", names())
+@pytest.mark.parametrize("machine", having("loader"))
 def test_the_console_is_the_serial_port_that_the_device_tree_names(machine: str, tmp_path: Path) -> None:
     board = named(machine).emulated()
     words = command(named(machine), plain(tmp_path / "card.img"), tmp_path)

@@ -112,9 +112,7 @@ def test_the_kernels_thermometer_reads_what_the_host_set(
         assert number(agent, f"{folder}/hwmon/hwmon*/temp1_input") == (value - 0.5) * 1000
 
 
-def test_a_part_that_does_not_acknowledge_is_an_error_and_no_value(
-    board: Board, agent: Agent, parts: FarParts
-) -> None:
+def test_a_part_that_does_not_acknowledge_is_an_error_and_no_value(board: Board, agent: Agent, parts: FarParts) -> None:
     bus, address = str(board.guest.bus), str(board.parts["t0"].address)
     parts.set("t0", 21.5)
     assert "measured 21.5\n" in agent.python(REGISTER, bus, address)
@@ -167,7 +165,9 @@ def test_a_1_wire_thermometer_behind_a_bridge_reads_what_the_host_set(
     agent.must("modprobe wire; modprobe w1_therm")
     with driven(agent, board.guest.bus, "ds2482", "ds2482", BRIDGE):
         place = f"/sys/bus/w1/devices/{board.parts['water'].wire}"
-        agent.must(f"i=0; while [ ! -e {place}/temperature ] && [ $i -lt 120 ]; do i=$((i+1)); sleep 1; done; ls {place}")
+        agent.must(
+            f"i=0; while [ ! -e {place}/temperature ] && [ $i -lt 120 ]; do i=$((i+1)); sleep 1; done; ls {place}"
+        )
         for value in (21.5, -10.125, 99.9375):
             parts.set("water", value)
             assert number(agent, f"{place}/temperature") == int(value * 1000)

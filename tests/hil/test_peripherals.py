@@ -5,6 +5,8 @@ The guest's side are programs for the board's own Python, typed at its console; 
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from hil.agent import Agent
@@ -108,12 +110,13 @@ def test_a_field_that_the_host_sets_is_read_through_industrial_io(board: Board, 
 
 @pytest.mark.needs("parts")
 def test_an_address_where_nothing_is_does_not_answer(board: Board, agent: Agent) -> None:
-    assert "refused EREMOTEIO\n" in agent.python(ABSENT, str(board.guest.bus))
+    said = agent.python(ABSENT, str(board.guest.bus))
+    assert re.search(r"refused E(REMOTE)?IO\n", said), said  # as each driver of an adapter has it
 
 
 @pytest.mark.needs("parts")
 def test_a_value_beyond_the_part_is_refused(bench: Bench, agent: Agent) -> None:
-    with pytest.raises(OSError, match="t0 cannot measure 300: QEMU refused qom-set"):
+    with pytest.raises(OSError, match="t0 cannot measure 300"):
         bench.parts.set("t0", 300.0)
 
 

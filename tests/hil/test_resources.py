@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from edge.faults import ConfigFault, UsageFault
-from hil.resources import CAPABILITIES, Serial, Switch, named, names, read
+from hil.resources import CAPABILITIES, HERE, Serial, Switch, named, names, read
 from images import product
 
 DESK = """title = "The board on my desk"
@@ -41,7 +42,8 @@ def test_a_board_of_ours_says_of_each_capability_what_it_has_or_why_not(name: st
     assert all(board.misses(one) == f"{name} has no {one}: {why}" for one, why in board.lacks.items())
     assert product.load(board.product).name == board.product
     emulator = board.emulated()
-    assert {emulator.console, emulator.port} == {0, 1} and bool(emulator.okay) != bool(emulator.removed)
+    assert {emulator.console, emulator.port} == {0, 1}
+    assert bool(emulator.okay) != bool(emulator.removed) or emulator.way == "direct"
 
 
 def test_a_board_on_a_desk_is_read_from_a_file_of_its_own(tmp_path: Path) -> None:
@@ -85,9 +87,17 @@ def test_a_capability_without_its_table_is_told() -> None:
         read(text, Path("mine.toml"))
 
 
+@pytest.mark.parametrize(("name", "line"), [("raspi0", "uboot"), ("raspi3b", "registers"), ("virt", "lines")])
+def test_what_a_way_to_start_needs_is_asked_for(name: str, line: str) -> None:
+    text = (HERE / f"{name}.toml").read_text("utf-8")
+    emulator = re.sub(rf"(?m)^{line} = [^[].*\n", "", text)
+    with pytest.raises(ConfigFault, match=rf"\[emulator\] has no {line}, which the way \w+ needs"):
+        read(emulator, Path(f"{name}.toml"))
+
+
 def test_a_way_to_start_that_qemu_has_not_is_told() -> None:
     text = (Path(__file__).parents[2] / "hil/boards/raspi0.toml").read_text("utf-8")
-    with pytest.raises(ConfigFault, match=r"there is no way 'magic' \(one of bios, kernel, wrapped\)"):
+    with pytest.raises(ConfigFault, match=r"there is no way 'magic' \(one of bios, kernel, wrapped, direct\)"):
         read(text.replace('way = "bios"', 'way = "magic"'), Path("raspi0.toml"))
 
 

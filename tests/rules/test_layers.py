@@ -43,12 +43,14 @@ CORE = f"{WORDS} {READING} edge.turn edge.gate.* edge.registry edge.verdicts"
 
 # The parts of a package that have no input or output, beside others that have.
 SIM = (
-    "edge.peripherals.sim edge.peripherals.sim.adapter edge.peripherals.sim.board edge.peripherals.sim.checks "
+    "edge.peripherals.sim edge.peripherals.sim.adapter edge.peripherals.sim.bme280 edge.peripherals.sim.board "
+    "edge.peripherals.sim.checks "
     "edge.peripherals.sim.circuit edge.peripherals.sim.declare edge.peripherals.sim.default "
-    "edge.peripherals.sim.describe edge.peripherals.sim.greenhouse edge.peripherals.sim.operate "
-    "edge.peripherals.sim.parts edge.peripherals.sim.plan edge.peripherals.sim.registers edge.peripherals.sim.relays "
-    "edge.peripherals.sim.restore edge.peripherals.sim.script edge.peripherals.sim.weather edge.peripherals.sim.world "
-    "edge.peripherals.sim.worlds edge.peripherals.sim.yard"
+    "edge.peripherals.sim.describe edge.peripherals.sim.ds2482 edge.peripherals.sim.greenhouse "
+    "edge.peripherals.sim.onewire edge.peripherals.sim.operate edge.peripherals.sim.parts edge.peripherals.sim.plan "
+    "edge.peripherals.sim.registers edge.peripherals.sim.relays edge.peripherals.sim.restore "
+    "edge.peripherals.sim.script edge.peripherals.sim.weather edge.peripherals.sim.world edge.peripherals.sim.worlds "
+    "edge.peripherals.sim.yard"
 )
 GUARD = (
     "edge.peripherals.guard edge.peripherals.guard.core edge.peripherals.guard.driver edge.peripherals.guard.feedback "
