@@ -19,22 +19,34 @@ from edge.faults import CardFault
 from hil import card as cards
 from hil import modules
 from images import cpio, initrd
+from images import modules as image_modules
 from images.host import run
+from images.product import Product
 from images.slot import HEADER
 
-DISK = "kernel/drivers/block/virtio_blk.ko"
+# What finds the card and the far side of the lab bench, as far as the kernel does not have it itself.
+DRIVERS = ("virtio_pci", "virtio_blk")
 _LARGEST = 256 << 20
 
 
-def prepare(card: Path, folder: Path) -> None:
+def prepare(card: Path, product: Product, folder: Path) -> None:
     """Put `kernel` and `initrd` of the card's slot into `folder`."""
     slot = layout.SLOT_B if cards.boot_state(card).slot == "b" else layout.SLOT_A
-    image = unpacked(cards.get(card, slot, "kernel"))
-    found = modules.kernel(image)
-    drivers = [_disk(cards.get(card, slot, "root.sqfs"), found.release)]
-    drivers += [(path.name, path.read_bytes()) for path in modules.built(found, print)]
-    (folder / "kernel").write_bytes(image)
-    (folder / "initrd").write_bytes(extended(cards.get(card, slot, "initrd")[HEADER:], drivers))
+    kernel = cards.get(card, slot, "kernel")
+    (folder / "kernel").write_bytes(unpacked(kernel) if product.arch == "arm64" else kernel[HEADER:])
+    with tempfile.TemporaryDirectory(prefix="hil-", dir=folder) as work:
+        release, own = shipped(cards.get(card, slot, "root.sqfs"), Path(work))
+        found = [*own, *modules.built(modules.Kernel(release, product.suite, product.arch), print)]
+        archive = extended(cards.get(card, slot, "initrd")[HEADER:], [(path.name, path.read_bytes()) for path in found])
+    (folder / "initrd").write_bytes(archive)
+
+
+def shipped(root: bytes, work: Path) -> tuple[str, list[Path]]:
+    """The release of the kernel that a root is for, and its modules of DRIVERS in the order of loading."""
+    (work / "root.sqfs").write_bytes(root)
+    run("unsquashfs", "-q", "-n", "-d", work / "tree", work / "root.sqfs", image_modules.FOLDER)
+    (folder,) = (work / "tree" / image_modules.FOLDER).iterdir()
+    return folder.name, [work / "tree" / inner for inner in image_modules.closure(work / "tree", DRIVERS)]
 
 
 def words(card: Path) -> list[str]:
@@ -62,10 +74,3 @@ def extended(archive: bytes, drivers: Sequence[tuple[str, bytes]]) -> bytes:
     """An initramfs with further modules, loaded last in this order. The kernel wants archives at a multiple of four."""
     items = [cpio.file(f"modules/{90 + number}-{name}", data) for number, (name, data) in enumerate(drivers)]
     return archive + bytes(-len(archive) % 4) + initrd.gzipped(cpio.pack(items, 0))
-
-
-def _disk(root: bytes, release: str) -> tuple[str, bytes]:
-    """The driver of the disk, which boards of ours have no use for in their initramfs."""
-    with tempfile.NamedTemporaryFile(prefix="hil-", suffix=".sqfs") as file:
-        Path(file.name).write_bytes(root)
-        return "virtio_blk.ko", run("unsquashfs", "-cat", file.name, f"usr/lib/modules/{release}/{DISK}")

@@ -6,13 +6,13 @@ Rules:
 2. What was built is kept in .cache/hil/modules/RELEASE and used again; nothing of the kernel's source is in this
    project, and what is built goes onto no card.
 3. The compiler may be another one than the kernel was built with: what this one lacks is switched off (SETTINGS).
-4. modpost, a program of the build for amd64, is run with the C library of its own suite: Debian 12 has an older one.
+4. modpost, a program of the build for amd64, is run with the C library of its own suite: Debian 12 has an older one
+   than what comes from Debian 13 wants.
 """
 
 from __future__ import annotations
 
 import os
-import re
 import tarfile
 import tempfile
 from collections.abc import Callable, Sequence
@@ -25,72 +25,59 @@ from images.archive import Archive, Found
 
 CACHE = Path(__file__).resolve().parent.parent / ".cache" / "hil"
 DRIVERS = {"i2c-virtio": "drivers/i2c/busses/i2c-virtio.c", "gpio-virtio": "drivers/gpio/gpio-virtio.c"}
-CROSS = "aarch64-linux-gnu-"
+# architecture -> what its compiler is called by, and which modpost reads its objects
+CROSS = {"arm64": ("aarch64-linux-gnu-", "lsb-64"), "armhf": ("arm-linux-gnueabihf-", "lsb-32")}
 SETTINGS = (
-    f"CC={CROSS}gcc",  # not the version that the kernel was built with
     "CONFIG_CC_HAS_MIN_FUNCTION_ALIGNMENT=",  # gcc 14 has it
     "CONFIG_DEBUG_INFO_BTF_MODULES=",  # needs pahole
 )
-_LOADER = "usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2"
+_LIBRARIES = "lib/x86_64-linux-gnu"
 
 
 class Kernel(Record):
-    """`release` as uname -r says it, `version` of its packages, the `suite` they are of."""
+    """`release` as uname -r says it; Debian's suite and architecture."""
 
     release: str
-    version: str
     suite: str
-
-    @property
-    def line(self) -> str:
-        """6.12.118+deb13-arm64 -> 6.12.118+deb13: what headers and programs are named by."""
-        return self.release.rpartition("-")[0]
+    arch: str
 
     @property
     def series(self) -> str:
-        """6.12: what the source is named by."""
+        """6.12.118+deb13-arm64 -> 6.12: what the source is named by."""
         return ".".join(self.release.split(".")[:2])
 
 
-def kernel(image: bytes) -> Kernel:
-    """What an unpacked kernel of Debian's says of itself; CardFault when it says nothing of the kind."""
-    found = re.search(rb"Linux version (\S+-arm64) \(.*?\) #1 SMP\S* .*?Debian (\S+) \(", image)
-    suite = (
-        {b"deb12": "bookworm", b"deb13": "trixie"}.get(found[1].partition(b"+")[2].split(b"-")[0]) if found else None
-    )
-    if not found or not suite:
-        raise CardFault("the kernel of the card does not say which of Debian's arm64 kernels it is")
-    return Kernel(found[1].decode(), found[2].decode(), suite)
-
-
 def built(wanted: Kernel, say: Callable[[str], None] = lambda line: None, cache: Path = CACHE) -> list[Path]:
-    """The modules for this kernel, from the cache or made now (two minutes, 170 MB are fetched)."""
+    """The modules for this kernel, from the cache or made now (minutes; 170 MB are fetched)."""
     folder = cache / "modules" / wanted.release
     found = [folder / f"{name}.ko" for name in DRIVERS]
     if not all(path.exists() for path in found):
-        for program in ("make", f"{CROSS}gcc", f"{CROSS}strip"):
+        for program in ("make", *(f"{CROSS[wanted.arch][0]}{name}" for name in ("gcc", "strip"))):
             host.find(program)
         say(f"drivers for {wanted.release} are built once")
         _make(_fetched(wanted, cache / "pool"), wanted, folder)
     return found
 
 
-def _fetched(wanted: Kernel, cache: Path) -> dict[str, Path]:
-    """Package -> file: rule 1."""
-    ours = (f"linux-headers-{wanted.release}", f"linux-headers-{wanted.line}-common", f"linux-source-{wanted.series}")
-    found = _named(wanted.suite, "arm64", ours, wanted.version)
-    found += _named(wanted.suite, "amd64", (f"linux-kbuild-{wanted.line}",), wanted.version)
-    found += _named(wanted.suite, "amd64", ("libc6",), "")
-    return pool.download([_wanted(one) for one in found], cache)
+def _fetched(wanted: Kernel, cache: Path) -> list[Path]:
+    """Headers, source, programs of the build and their C library, by rule 1."""
+    name = f"linux-headers-{wanted.release}"
+    headers = _archived(wanted.suite, wanted.arch, [name], ("linux-headers-", "linux-kbuild-"))
+    version = next(one.stanza["Version"] for one in headers if one.stanza["Package"] == name)
+    programs = next(one for one in headers if one.stanza["Package"].startswith("linux-kbuild-"))
+    headers.remove(programs)  # they are needed as this machine runs them
+    names = (f"linux-source-{wanted.series}", programs.stanza["Package"])
+    others = _archived(wanted.suite, "amd64", [*(f"{one}={version}" for one in names), "libc6"], (*names, "libc6"))
+    return list(pool.download([_wanted(one) for one in (*headers, *others)], cache).values())
 
 
-def _named(suite: str, arch: str, names: Sequence[str], version: str) -> list[Found]:
-    """What the archive has by these names, in this version where one is given."""
+def _archived(suite: str, arch: str, names: Sequence[str], kept: tuple[str, ...]) -> list[Found]:
+    """What apt takes for these packages, as far as its name begins like one of `kept`."""
     with tempfile.TemporaryDirectory(prefix="fieldhand-apt-") as folder:
         archive = Archive(suite, arch, Path(folder))
         archive.update()
-        found = archive.resolve([f"{name}={version}" if version else name for name in names])
-    return [one for one in found if one.stanza["Package"] in names]
+        found = archive.resolve(names)
+    return [one for one in found if one.stanza["Package"].startswith(kept)]
 
 
 def _wanted(one: Found) -> pool.Wanted:
@@ -101,24 +88,28 @@ def _wanted(one: Found) -> pool.Wanted:
     )
 
 
-def _make(packages: dict[str, Path], wanted: Kernel, folder: Path) -> None:
+def _make(packages: Sequence[Path], wanted: Kernel, folder: Path) -> None:
+    cross, _ = CROSS[wanted.arch]
     with tempfile.TemporaryDirectory(prefix="hil-modules-") as work:
         tree, code = Path(work) / "tree", Path(work) / "code"
         tree.mkdir()
         code.mkdir()
-        for path in packages.values():
+        for path in packages:
             debs.unpack(path, tree, _needed)
         _sources(tree / f"usr/src/linux-source-{wanted.series}.tar.xz", code)
-        headers = _settled(tree, wanted)
         (code / "Kbuild").write_text("".join(f"obj-m += {name}.o\n" for name in DRIVERS))
-        host.run("make", "-C", headers, f"M={code}", *SETTINGS, "modules")
+        host.run("make", "-C", _settled(tree, wanted), f"M={code}", *_settings(cross), "modules")
         for name in DRIVERS:
-            host.run(f"{CROSS}strip", "-g", code / f"{name}.ko")
+            host.run(f"{cross}strip", "-g", code / f"{name}.ko")
         _keep([code / f"{name}.ko" for name in DRIVERS], folder)
 
 
+def _settings(cross: str) -> tuple[str, ...]:
+    return (f"CROSS_COMPILE={cross}", f"CC={cross}gcc", *SETTINGS)
+
+
 def _needed(inner: str) -> bool:
-    return inner.startswith(("usr/src/", "usr/lib/linux-kbuild-", "usr/lib/x86_64-linux-gnu/"))
+    return inner.startswith(("usr/src/", "usr/lib/linux-kbuild-", f"usr/{_LIBRARIES}/"))
 
 
 def _sources(archive: Path, into: Path) -> None:
@@ -140,9 +131,10 @@ def _settled(tree: Path, wanted: Kernel) -> Path:
     headers = tree / f"usr/src/linux-headers-{wanted.release}"
     makefile = headers / "Makefile"
     makefile.write_text(makefile.read_text().replace(" /usr/src/", f" {tree}/usr/src/"))
-    modpost = tree / f"usr/lib/linux-kbuild-{wanted.line}/scripts/mod/modpost"
-    libraries = (tree / _LOADER).parent
-    modpost.write_text(f'#!/bin/sh\nexec {tree}/{_LOADER} --library-path {libraries} {modpost}.real-lsb-64 "$@"\n')
+    (modpost,) = tree.glob("usr/lib/linux-kbuild-*/scripts/mod/modpost")
+    libraries = tree / "usr" / _LIBRARIES
+    program = f"{modpost}.real-{CROSS[wanted.arch][1]}"
+    modpost.write_text(f'#!/bin/sh\nexec {libraries}/ld-linux-x86-64.so.2 --library-path {libraries} {program} "$@"\n')
     return headers
 
 

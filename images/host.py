@@ -28,6 +28,8 @@ PACKAGES = {
     "aarch64-linux-gnu-gcc": "gcc-aarch64-linux-gnu",
     "aarch64-linux-gnu-strip": "binutils-aarch64-linux-gnu",
     "apt-get": "apt",
+    "arm-linux-gnueabihf-gcc": "gcc-arm-linux-gnueabihf",
+    "arm-linux-gnueabihf-strip": "binutils-arm-linux-gnueabihf",
     "debugfs": "e2fsprogs",
     "depmod": "kmod",
     "fdtput": "device-tree-compiler",

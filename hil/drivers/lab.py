@@ -17,6 +17,7 @@ from hil.drivers.qemu import Machine, started, wired
 from hil.resources import Board
 from hil.vhost import gpio
 from hil.vhost.server import Server
+from images import product
 
 
 class Lab(Machine):
@@ -59,7 +60,7 @@ class Lab(Machine):
         """Rule 2: all of it later."""
 
     def _command(self) -> list[str]:
-        direct.prepare(self.card, self._folder)
+        direct.prepare(self.card, product.load(self.board.product), self._folder)
         line = " ".join(dict.fromkeys((*direct.words(self.card), *self._emulator.words, *self._words)))
         return [
             *started(self._emulator),
