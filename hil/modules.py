@@ -12,10 +12,13 @@ Rules:
 
 from __future__ import annotations
 
+import fcntl
 import os
+import shutil
 import tarfile
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from edge.faults import CardFault
@@ -52,11 +55,28 @@ def built(wanted: Kernel, say: Callable[[str], None] = lambda line: None, cache:
     folder = cache / "modules" / wanted.release
     found = [folder / f"{name}.ko" for name in DRIVERS]
     if not all(path.exists() for path in found):
-        for program in ("make", *(f"{CROSS[wanted.arch][0]}{name}" for name in ("gcc", "strip"))):
-            host.find(program)
-        say(f"drivers for {wanted.release} are built once")
-        _make(_fetched(wanted, cache / "pool"), wanted, folder)
+        with _alone(cache):
+            if not all(path.exists() for path in found):
+                say(f"drivers for {wanted.release} are built once")
+                _build(wanted, cache / "pool", folder)
     return found
+
+
+@contextmanager
+def _alone(cache: Path) -> Iterator[None]:
+    """Another run that wants the same waits here, and finds it done."""
+    cache.mkdir(parents=True, exist_ok=True)
+    with (cache / "building").open("a") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _build(wanted: Kernel, packages: Path, folder: Path) -> None:
+    """Fetched, made and kept; the packages go again: the next kernel has others."""
+    for program in ("make", *(f"{CROSS[wanted.arch][0]}{name}" for name in ("gcc", "strip"))):
+        host.find(program)
+    _make(_fetched(wanted, packages), wanted, folder)
+    shutil.rmtree(packages)
 
 
 def _fetched(wanted: Kernel, cache: Path) -> list[Path]:

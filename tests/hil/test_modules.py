@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import tarfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import ClassVar
 
@@ -36,6 +37,21 @@ def test_what_was_built_is_not_built_again(tmp_path: Path) -> None:
     said: list[str] = []
     assert [path.name for path in modules.built(TRIXIE, said.append, tmp_path)] == ["i2c-virtio.ko", "gpio-virtio.ko"]
     assert said == []
+
+
+def test_the_second_of_two_runs_finds_what_the_first_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Path] = []
+
+    def build(wanted: Kernel, packages: Path, folder: Path) -> None:
+        made.append(folder)
+        folder.mkdir(parents=True)
+        for name in modules.DRIVERS:
+            (folder / f"{name}.ko").write_bytes(b"module")
+
+    monkeypatch.setattr(modules, "_build", build)
+    with ThreadPoolExecutor(2) as runs:
+        found = list(runs.map(lambda _: modules.built(TRIXIE, cache=tmp_path), range(2)))
+    assert found[0] == found[1] and made == [tmp_path / "modules" / TRIXIE.release]
 
 
 def archive(path: Path, names: list[str]) -> None:
