@@ -10,6 +10,7 @@ Rules:
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Mapping
 
@@ -36,19 +37,23 @@ KINDS: dict[str, dict[str, tuple[str, float, float, float]]] = {
 
 
 class Quantity:
-    """One thing that a part measures: the model, and what is true. Called, it is a reading by the part."""
+    """One thing that a part measures: the model, and what is true. Called, it is a reading by the part: in the bus's
+    thread, while the test sets it in another."""
 
     def __init__(self, part: parts.Part, truth: float) -> None:
         self.part, self.truth = part, truth
+        self._lock = threading.Lock()
 
     def __call__(self) -> float:
         now = time.monotonic()
-        reading = parts.measure(self.part, self.truth, now, now)
-        self.part = parts.after(self.part)
+        with self._lock:
+            reading = parts.measure(self.part, self.truth, now, now)
+            self.part = parts.after(self.part)
         return reading.value or 0.0
 
     def turn(self, mode: str, by: float) -> None:
-        self.part = parts.turned(self.part, mode, self.truth, time.monotonic(), by)
+        with self._lock:
+            self.part = parts.turned(self.part, mode, self.truth, time.monotonic(), by)
 
 
 class FarParts:
