@@ -13,7 +13,7 @@ Source: Virtual I/O Device (VIRTIO) 1.2, section 5.20 (I2C adapter).
 from __future__ import annotations
 
 import struct
-import threading
+import time
 
 from edge.faults import HardwareFault, UsageFault
 from edge.peripherals.sim.registers import Bus
@@ -37,7 +37,6 @@ class Adapter:
         self.bus = bus
         self._stuck, self._slow = False, 0.0
         self._failing = False
-        self._ended = threading.Event()
 
     def mode(self, word: str) -> None:
         """`ok`, `stuck` or `slow=SECONDS`; UsageFault for another word."""
@@ -66,7 +65,7 @@ class Adapter:
 
     def _done(self, address: int, flags: int, request: Request) -> bytes | None:
         """What a part says, None when nobody acknowledged."""
-        self._ended.wait(STUCK_SECONDS if self._stuck else self._slow)
+        time.sleep(STUCK_SECONDS if self._stuck else self._slow)
         if self._stuck:
             return None
         try:

@@ -126,7 +126,7 @@ class Session:
         return struct.pack("<Q", VERSION_1 | HAS_PROTOCOL | OWN_TABLES | self._device.features)
 
     def _protocol(self, _told: Message) -> bytes:
-        return struct.pack("<Q", REPLY_ACK | CONFIG)
+        return struct.pack("<Q", REPLY_ACK | (CONFIG if self._device.config() else 0))
 
     def _queues(self, _told: Message) -> bytes:
         return struct.pack("<Q", self._device.queues)
