@@ -6,7 +6,10 @@ Rules:
 2. An answer may be given later, from any thread (an edge of a line). When the ring has stopped meanwhile its requests
    went with it, and the answer is dropped.
 3. The guest is interrupted for every answer, wanted or not: to look first would need a barrier that Python has not.
-4. Tables of a request's own (indirect descriptors) are taken: QEMU's rings for I2C have four entries, too few for the
+4. The answers to all that was offered by one kick are told together. The I2C driver of Linux 6.1 and 6.12 frees all
+   messages of a transfer when it hears that one failed, whether the others came back or not: told one by one, the
+   device would write into memory that is somebody else's by now (seen: an oops of kmalloc, stalls).
+5. Tables of a request's own (indirect descriptors) are taken: QEMU's rings for I2C have four entries, too few for the
    parts of two messages.
 
 Source: Virtual I/O Device (VIRTIO) 1.2, section 2.7.
@@ -18,7 +21,7 @@ import os
 import struct
 import threading
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 from edge.faults import HardwareFault
 from hil.vhost.memory import Memory
@@ -52,6 +55,7 @@ class Ring:
         self.next = 0
         self.kick = self.call = -1
         self.enabled = False
+        self._together, self._ready = False, 0
         self._tables = self._used = self._offered = 0
 
     def place(self, tables: int, used: int, offered: int) -> None:
@@ -74,12 +78,32 @@ class Ring:
             if not self.live:
                 return
             done = self._fill(places, data)
-            index = self._memory.number(self._used + 2, "H")
+            index = self._memory.number(self._used + 2, "H") + self._ready
             self._memory.write(self._used + 4 + 8 * (index % self.size), struct.pack("<II", head, done))
-            self._memory.write(self._used + 2, struct.pack("<H", (index + 1) & 0xFFFF))
-            if self.call >= 0:
-                with suppress(BlockingIOError):  # it is full: the guest was called and did not look yet
-                    os.write(self.call, struct.pack("<Q", 1))
+            self._ready += 1
+            if not self._together:
+                self._tell()
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Rule 4: what is answered meanwhile is told at the end, at once."""
+        self._together = True
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._together = False
+                self._tell()
+
+    def _tell(self) -> None:
+        if not self.live or not self._ready:
+            return
+        index = self._memory.number(self._used + 2, "H") + self._ready
+        self._memory.write(self._used + 2, struct.pack("<H", index & 0xFFFF))
+        self._ready = 0
+        if self.call >= 0:
+            with suppress(BlockingIOError):  # it is full: the guest was called and did not look yet
+                os.write(self.call, struct.pack("<Q", 1))
 
     def hear(self) -> None:
         """Take the kick away that woke us."""
@@ -92,6 +116,7 @@ class Ring:
         for file in {self.kick, self.call} - {-1}:
             os.close(file)
         self.kick = self.call = -1
+        self._ready = 0
 
     def _waiting(self) -> int:
         """How many requests wait; HardwareFault for more than there can be."""

@@ -80,8 +80,9 @@ class Session:
         if stop in ready or (self._link in ready and not self._message()):
             return False
         for number, ring in enumerate(self._rings):
-            ring.hear()
-            self._serve(number)
+            if ring.live and ring.kick in ready:
+                ring.hear()
+                self._serve(number)
         return True
 
     def _message(self) -> bool:
@@ -95,6 +96,8 @@ class Session:
             answer = act(told) if act else None
         if told.kind == messages.GET_VRING_BASE:
             self._device.reset()
+        if told.kind in (messages.SET_VRING_KICK, messages.SET_VRING_ENABLE):
+            self._begun()
         if answer is None and told.wants:
             answer = struct.pack("<Q", 0)
         if answer is not None:
@@ -107,11 +110,19 @@ class Session:
         except OSError as error:
             raise HardwareFault(f"QEMU takes no answer any more: {error}") from error
 
+    def _begun(self) -> None:
+        """Rule 2: what was offered before a ring began."""
+        for number in range(len(self._rings)):
+            self._serve(number)
+
     def _serve(self, number: int) -> None:
+        """All that the guest has offered, which hears of the answers at the end."""
+        ring = self._rings[number]
         with self._lock:
-            requests = list(self._rings[number].requests())
-        for request in requests:
-            self._device.take(number, request)
+            requests = list(ring.requests())
+        with ring.together():
+            for request in requests:
+                self._device.take(number, request)
 
     def _close(self) -> None:
         with self._lock:

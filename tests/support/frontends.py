@@ -64,7 +64,7 @@ class Frontend:
         self.say(messages.SET_VRING_KICK, struct.pack("<Q", queue), [self.kicks[queue][0]])
         self.say(messages.SET_VRING_ENABLE, struct.pack("<II", queue, 1))
 
-    def offer(self, queue: int, data: bytes, room: int, indirect: bool = False) -> int:
+    def offer(self, queue: int, data: bytes, room: int, indirect: bool = False, kick: bool = True) -> int:
         """Put a request into the ring and kick; where its answer will be."""
         slot = self.offered[queue] % (ENTRIES // 2)
         buffer = BUFFERS + queue * 0x20000 + slot * 0x4000
@@ -77,20 +77,21 @@ class Frontend:
         else:
             for at, (address, length, flags, _) in enumerate(parts):
                 self.part(queue, slot * 2 + at, address, length, flags, slot * 2 + 1)
-        self.put(queue, slot * 2)
+        self.put(queue, slot * 2, kick)
         return buffer + 0x1000
 
     def part(self, queue: int, at: int, address: int, length: int, flags: int, following: int) -> None:
         place = queue * RING + at * 16
         self.memory[place : place + 16] = struct.pack("<QIHH", address, length, flags, following)
 
-    def put(self, queue: int, head: int) -> None:
+    def put(self, queue: int, head: int, kick: bool = True) -> None:
         ring = queue * RING + 0x1000
         place = ring + 4 + self.offered[queue] % ENTRIES * 2
         self.memory[place : place + 2] = struct.pack("<H", head)
         self.offered[queue] += 1
         self.memory[ring + 2 : ring + 4] = struct.pack("<H", self.offered[queue] & 0xFFFF)
-        os.write(self.kicks[queue][1], bytes(8))
+        if kick:
+            os.write(self.kicks[queue][1], bytes(8))
 
     def answered(self, queue: int, seconds: float = SECONDS) -> int:
         """How many bytes the next answer has, waited for; -1 when none comes."""

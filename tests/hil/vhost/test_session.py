@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import random
 import struct
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -80,6 +82,33 @@ def test_a_ring_that_stopped_keeps_its_place_and_drops_what_was_held(tmp_path: P
         held.answer(b"gone")
         front.start(0, 2)
         assert front.request(0, b"two", 8) == b"owt"
+
+
+class Waiting(Echo):
+    """Waits in its second request until it is told to go on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.go = threading.Event()
+
+    def take(self, queue: int, request: Request) -> None:
+        if request.data == b"second":
+            assert self.go.wait(60)
+        super().take(queue, request)
+
+
+def test_the_guest_hears_of_no_answer_before_it_has_all_of_them(tmp_path: Path) -> None:
+    device = Waiting()
+    with talking(tmp_path, device) as (front, _):
+        front.request(0, b"before", 8)
+        first = front.offer(0, b"first", 8, kick=False)
+        front.offer(0, b"second", 8)
+        end = time.monotonic() + 60
+        while front.memory[first : first + 5] != b"tsrif":
+            assert time.monotonic() < end
+        assert front.answered(0, 0) == -1
+        device.go.set()
+        assert (front.answered(0), front.answered(0, 0)) == (5, 6)
 
 
 def test_qemu_is_told_what_there_is(tmp_path: Path) -> None:
