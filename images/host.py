@@ -32,6 +32,7 @@ PACKAGES = {
     "arm-linux-gnueabihf-strip": "binutils-arm-linux-gnueabihf",
     "debugfs": "e2fsprogs",
     "depmod": "kmod",
+    "e2fsck": "e2fsprogs",
     "fdtput": "device-tree-compiler",
     "mcopy": "mtools",
     "mdir": "mtools",
