@@ -246,9 +246,18 @@ def _read(path: str, most: int, key: str, what: str) -> tuple[posix.stat_result,
         if hasattr(fault, "sentence"):  # a ConfigFault from above
             raise
         why = (getattr(fault, "strerror", None) or str(fault)).lower()
-        denied = isinstance(fault, PermissionError)
-        fix = "let this user read it and pass its folders, or name another" if denied else "name one that exists"
-        raise _wrong(f"the {what} {path} cannot be read: {why}", fix, key=key) from fault
+        raise _wrong(f"the {what} {path} cannot be read: {why}", _unread(fault), key=key) from fault
+
+
+def _unread(fault: Exception) -> str:
+    """What to do about a file that cannot be read."""
+    from errno import EIO
+
+    if isinstance(fault, PermissionError):
+        return "let this user read it and pass its folders, or name another"
+    if isinstance(fault, OSError) and fault.errno == EIO:
+        return "the card may be failing: see dmesg, and start the board again"
+    return "name one that exists"
 
 
 def _text(path: str, what: str = "settings file") -> str:

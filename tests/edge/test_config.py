@@ -229,6 +229,13 @@ def test_a_file_that_cannot_be_read_is_a_sentence(tmp_path: Path) -> None:
         load(str(tmp_path / "big"))
 
 
+@pytest.mark.skipif(not os.path.exists("/proc/self/mem"), reason="no /proc here: no file whose reading is refused")
+def test_a_card_that_does_not_read_is_told_as_one() -> None:
+    """The first page of a process cannot be read: EIO, as from a card."""
+    with pytest.raises(ConfigFault, match=r"mem cannot be read: input/output error \(the card may be failing"):
+        load("/proc/self/mem")
+
+
 def test_the_key_comes_from_the_variable_or_from_a_file_of_its_owner(tmp_path: Path) -> None:
     assert read_key(ModelSettings(), {}) == ""
     assert read_key(ModelSettings(), {"FIELDHAND_API_KEY": " abc\n"}) == "abc"

@@ -26,6 +26,7 @@ class Board:
         card = root / "dev/card"
         card.write_bytes(mbr.pack(mbr.Table(layout.DISK_ID, (first, second, third, fourth))))
         os.truncate(card, layout.IMAGE_SECTORS * layout.SECTOR)
+        (root / "data/schema").write_text("1\n")
         self.tell(DISK="/dev/card", DATA="mounted")
         self.supervisor(PID=str(os.getpid()), WATCHDOG="armed 15 s", FED="1", AGENTS="7 8")
         (root / f"proc/{os.getpid()}").mkdir()
@@ -85,6 +86,14 @@ def test_data_in_memory_and_a_failed_check_are_wrong(board: Board) -> None:
     rows = board.rows()
     assert rows["card: data"].state == "wrong" and "it is damaged" in rows["card: data"].sentence
     assert rows["card: health"].state == "wrong" and "data: memory" in rows["card: health"].sentence
+
+
+def test_data_that_are_mounted_and_cannot_be_read_are_wrong(board: Board) -> None:
+    (board.root / "data/schema").unlink()
+    (board.root / "data/schema").mkdir()  # opened and not read, as all is where the kernel gave a file system up
+    found = board.rows()["card: data"]
+    assert found.state == "wrong" and "/data cannot be read: is a directory" in found.sentence
+    assert "reboot" in found.fix
 
 
 def test_who_feeds_the_watchdog_or_that_nobody_does(board: Board) -> None:
