@@ -42,7 +42,7 @@ def mend(part: Path) -> None:
 
 
 def folder(part: Path, name: str, into: Path) -> Path:
-    """Copy a folder of it, `name` as in /data, into a new folder `into`; where it is then. CardFault: it is not there."""
+    """Copy a folder of it, `name` as in /data, into a new folder `into`; where it is then. CardFault: there is none."""
     into.mkdir()
     run("debugfs", "-R", f'rdump "/{name}" "{into}"', part)
     found = into / name.rpartition("/")[2]

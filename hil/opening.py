@@ -29,9 +29,12 @@ def opened(board: Board, folder: Path) -> Iterator[Bench]:
     copy.unlink()
 
 
-def machine(board: Board, card: Path, words: tuple[str, ...] = ()) -> Machine:
-    """The emulated board with this card in it."""
-    return Lab(board, card, words) if board.emulated().way == "direct" else Machine(board, card, words)
+def machine(
+    board: Board, card: Path, words: tuple[str, ...] = (), more: tuple[str, ...] = (), drive: str = ""
+) -> Machine:
+    """The emulated board with this card in it; the others as Machine has them."""
+    kind = Lab if board.emulated().way == "direct" else Machine
+    return kind(board, card, words, more, drive)
 
 
 def insert(board: Board, copy: Path) -> None:

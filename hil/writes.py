@@ -79,7 +79,7 @@ def upto(writes: Sequence[Write], length: int) -> int:
 
 
 def settled(writes: Sequence[Write], cut: int) -> int:
-    """How many of the first `cut` writes are on the disk for certain: by rule 2 where there is any flush, else rule 1."""
+    """How many of the first `cut` writes are on the disk for certain: rule 2 where there is any flush, else rule 1."""
     if any(write.flags & FLUSH for write in writes):
         return max((number + 1 for number in range(cut) if writes[number].flags & FLUSH), default=0)
     first = cut

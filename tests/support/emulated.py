@@ -36,11 +36,19 @@ def image(machine: str) -> Path:
 
 
 @contextmanager
-def holding(machine: str, source: Path, folder: Path, words: tuple[str, ...] = ()) -> Iterator[Machine]:
-    """The same with a copy of `source` in it: an image, or the card of another board."""
+def holding(
+    machine: str,
+    source: Path,
+    folder: Path,
+    words: tuple[str, ...] = (),
+    more: tuple[str, ...] = (),
+    drive: str = "",
+) -> Iterator[Machine]:
+    """The same with a copy of `source` in it, card.img in `folder`: an image, or the card of another board. `words`,
+    `more` and `drive` as Machine has them."""
     copy = folder / "card.img"
     card.insert(source, copy)
-    with opening.machine(named(machine), copy, words) as found:
+    with opening.machine(named(machine), copy, words, more, drive) as found:
         try:
             yield found
         except BaseException:
