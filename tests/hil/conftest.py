@@ -21,6 +21,10 @@ from hil.plugin import (  # noqa: F401  # the plug-in, for the tests of this fol
 )
 
 ORDER = ("test_card", "test_console", "test_slots", "test_peripherals", "test_boot", "test_provision", "test_power")
+ORDER = (
+    *("test_card", "test_console", "test_qmp", "test_writes", "test_slots", "test_boot", "test_provision"),
+    *("test_faults", "test_lost_writes", "test_power"),
+)
 SUMMARY = pytest.StashKey["list[str]"]()
 
 

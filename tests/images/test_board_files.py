@@ -104,6 +104,12 @@ def test_the_console_chooses_the_board_by_the_settings(settings: str, wanted: st
     assert subprocess.run(["sh", "-c", text], capture_output=True, text=True, check=True).stdout.strip() == wanted
 
 
+def test_settings_that_cannot_be_read_choose_no_board(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").mkdir()
+    text = (ROOT / "etc/fieldhand/common.sh").read_text("utf-8") + f"\nCONFIG={tmp_path}/config.toml\nboard"
+    assert subprocess.run(["sh", "-c", text], capture_output=True, text=True, check=False).stdout == ""
+
+
 def test_the_clock_is_no_earlier_than_what_the_board_wrote_and_hears_nothing_of_the_workspace(tmp_path: Path) -> None:
     times = {"config/config.toml": 100, "state/audit": 300, "etc/starts": 200, "work/photo.jpg": 4_000_000_000}
     for name, when in times.items():

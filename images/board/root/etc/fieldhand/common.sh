@@ -9,7 +9,9 @@ export NOTIFY_SOCKET=/run/fieldhand/notify
 
 mounted() { grep -q " $1 " /proc/mounts; }
 
-board() { # what stands in the settings; without a word there: this board if something is wired to it, else simulated
+board() { # what stands in the settings; without a word there: this board if something is wired to it, else simulated.
+    # Settings that cannot be read choose nothing: the program says so.
+    cat "$CONFIG" >/dev/null 2>&1 || return
     if grep -q '^[[:space:]]*board[[:space:]]*=' "$CONFIG" 2>/dev/null; then
         return
     fi

@@ -1,0 +1,114 @@
+"""A board with an output on a real line, in a shell: what the tests of faults share."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from edge.card import layout
+from hil import card
+from hil.qemu import LOGIN, Machine
+from tests.support.emulated import holding, image, shell
+
+MACHINE = "raspi3b"
+LINE = 17
+LEVELS = 0x3F200034  # GPLEV0 of the Pi 2 and 3 (BCM2835 ARM Peripherals, 6.1)
+PROVISION = f'[outputs.fan]\nline = "GPIO{LINE}"\n'
+TORN = 8  # exit code of `audit verify`: the last record is torn, all before it is sound
+WAIT = 120.0
+FILL = "fallocate -l $(df -k /data | awk 'END {print $4 - 64}')k /data/fill; dd if=/dev/zero of=/data/rest bs=1k; sync"
+TURN = "fieldhand $(options) --yes -e 'turn the fan on for 60 seconds' 2>&1"
+GAVE_UP = "echo fault > /sys/fs/ext4/mmcblk0p4/trigger_fs_error"
+GUARD, SUPERVISOR, HOLDER, WRITER = "[g]uard.process", "[s]upervise.process", "-e [t]urn the fan", "tool [f]ile_write"
+
+
+class Guarded:
+    """The board, and what an engineer with a meter and a console finds out."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+
+    def run(self, command: str, seconds: float = 600.0) -> tuple[int, str]:
+        return self.machine.console.run(command, seconds)
+
+    def level(self) -> int:
+        """The level of the line, read outside of the guest."""
+        said = self.machine.monitor.ask("human-monitor-command", **{"command-line": f"xp /1wx {LEVELS:#x}"})
+        return int(said.split()[1], 16) >> LINE & 1
+
+    def settles(self, wanted: int) -> None:
+        """Wait for the level."""
+        end = time.monotonic() + WAIT
+        while self.level() != wanted:
+            assert time.monotonic() < end, f"the output did not become {wanted} within {WAIT:.0f} s"
+            self.machine.console.pump(0.5)
+
+    def hold(self) -> None:
+        """An agent of its own switches the output on and holds it."""
+        self.run("(cd /data/work; fieldhand $(options) --yes -e 'turn the fan on for 600 seconds' >/tmp/held 2>&1 &)")
+        self.settles(1)
+
+    def write(self, note: int) -> bool:
+        """A note by the agent; whether it is acknowledged."""
+        told = f"path=note-{note} content=text-{note}"
+        return self.run(f"fieldhand --yes --state /data/state tool file_write {told}")[0] == 0
+
+    def kill(self, who: str) -> bool:
+        """kill -9 to the processes whose command line has that; False when there was none."""
+        return self.run(f"kill -9 $(ps -o pid,args | grep '{who}' | awk '{{print $1}}')")[0] == 0
+
+    def guarded(self) -> None:
+        """Wait until a guard answers again."""
+        asked = "fieldhand $(options) tool output_get name=fan >/dev/null 2>&1"
+        assert self.run(f"i=0; until {asked} || [ $i -ge 60 ]; do sleep 1; i=$((i+1)); done; {asked}")[0] == 0
+
+    def come(self) -> None:
+        """Log in as rescue; what the kernel says stays in its log."""
+        shell(self.machine)
+        self.run("dmesg -n 1; cd /data/work")
+
+    def again(self) -> None:
+        """Start over, in order."""
+        self.machine.console.line("reboot")
+        self.machine.console.expect(LOGIN, 900)
+        self.come()
+
+    def audit(self) -> str:
+        """The audit log, which is sound."""
+        code, text = self.run("fieldhand audit verify --state /data/state")
+        assert code in (0, TORN), text
+        return self.run("fieldhand audit show all --state /data/state 2>/dev/null | cat")[1]
+
+    def missing(self, notes: list[int]) -> list[str]:
+        """What of the notes that were acknowledged is not there, or not in the audit log."""
+        acts = self.audit()
+        there = self.run(f"for i in {' '.join(map(str, notes))}; do cat note-$i; echo; done")[1]
+        kept = {int(found) for found in re.findall(r"text-(\d+)", there)}
+        told = {int(found) for found in re.findall(r'"path": "note-(\d+)".*-> done', acts)}
+        return [f"note {note}" for note in notes if note not in kept or note not in told]
+
+
+def update(machine: str) -> Path:
+    """The update that was made with the image of a board."""
+    (found,) = image(machine).parent.glob("*.update")
+    return found
+
+
+@contextmanager
+def guarded(folder: Path, words: tuple[str, ...] = (), file: Path | None = None) -> Iterator[Guarded]:
+    """A board that came up with the output declared; `file` is /data/new.update on it."""
+    source = folder / "source"
+    card.insert(image(MACHINE), source)
+    card.started(source)
+    if file is not None:
+        card.put_data(source, file, "new.update")
+    card.put(source, layout.CONFIG, "provision.toml", PROVISION.encode())
+    with holding(MACHINE, source, folder, words) as machine:
+        source.unlink()
+        machine.boot()
+        board = Guarded(machine)
+        board.come()
+        yield board
