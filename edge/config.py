@@ -251,11 +251,9 @@ def _read(path: str, most: int, key: str, what: str) -> tuple[posix.stat_result,
 
 def _unread(fault: Exception) -> str:
     """What to do about a file that cannot be read."""
-    from errno import EIO
-
     if isinstance(fault, PermissionError):
         return "let this user read it and pass its folders, or name another"
-    if isinstance(fault, OSError) and fault.errno == EIO:
+    if getattr(fault, "errno", 0) == 5:  # EIO
         return "the card may be failing: see dmesg, and start the board again"
     return "name one that exists"
 

@@ -66,7 +66,7 @@ def recorded(folder: Path) -> tuple[Recorded, Recorded]:
             assert board.console.run(command)[0] == 0, command
         on_stick = write(board, STICK, stick_log)
         for place in ("/data", STICK):
-            board.console.line(f"cd {place}/work; " + WRITE.format(place, NOTES + 1))
+            board.console.line(f"cd {place}/notes; " + WRITE.format(place, NOTES + 1))
         board.console.expect(f"ACK-{NOTES + 1}\\b")
         board.console.pump(2.0)
         board.cut()
@@ -90,7 +90,7 @@ def talk(board: Machine, log: Path) -> tuple[int, ...]:
 
 def write(board: Machine, place: str, log: Path) -> tuple[int, ...]:
     """So many notes, each by a start of the agent of its own."""
-    assert board.console.run(f"mkdir -p {place}/state {place}/work && cd {place}/work && sync")[0] == 0
+    assert board.console.run(f"mkdir -p {place}/state {place}/notes && cd {place}/notes && sync")[0] == 0
     seen = []
     for note in range(1, NOTES + 1):
         board.console.line(WRITE.format(place, note))
@@ -109,8 +109,8 @@ def judged(told: Recorded, part: Path, length: int, folder: Path) -> list[str]:
     state = _folder(part, "state", folder / "state")
     found = [f"the audit log: {problem}" for problem in _unsound(state)]
     acts, said = _acts(state), "".join(path.read_text("utf-8", "replace") for path in state.glob("tapes/*.jsonl"))
-    work = _folder(part, "work", folder / "work")
-    texts = {path.name: path.read_text("utf-8", "replace") for path in work.glob("note-*")}
+    kept = _folder(part, "notes", folder / "notes")
+    texts = {path.name: path.read_text("utf-8", "replace") for path in kept.glob("note-*")}
     for note in range(1, notes + 1):
         if f"note-{note}" not in texts:
             found.append(f"note {note} was acknowledged and is not there")
