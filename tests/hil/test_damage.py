@@ -15,7 +15,7 @@ import pytest
 
 from edge.card import layout
 from hil import card, data
-from hil.qemu import Machine
+from hil.drivers.qemu import Machine
 from images.hashes import sha256_of
 from images.host import run
 from tests.support.emulated import holding

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from edge.card import layout
 from hil import card
-from hil.qemu import LOGIN, Machine
+from hil.drivers.qemu import LOGIN, Machine
 from tests.support.emulated import holding, image, shell
 
 MACHINE = "raspi3b"

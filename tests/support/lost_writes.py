@@ -17,7 +17,7 @@ from edge.record import Record
 from edge.tape.audit_check import check
 from edge.tape.audit_key import peek
 from hil import card, data, writes
-from hil.qemu import Machine
+from hil.drivers.qemu import Machine
 from images.host import run
 from tests.support.emulated import holding, image, shell
 
