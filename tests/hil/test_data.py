@@ -49,15 +49,17 @@ def test_a_damaged_one_is_told_with_what_is_wrong(card: Path, tmp_path: Path) ->
     part = data.take(card, tmp_path / "part")
     with part.open("r+b") as file:
         file.write(os.urandom(BLOCK))
-    with pytest.raises(CardFault, match="(?s)part is damaged beyond what a start mends: .*superblock"):
+    with pytest.raises(CardFault, match=r"(?s)part is damaged beyond what a start mends: .*superblock"):
         data.mend(part)
 
 
-def test_the_mark_that_a_kernel_takes_away_is_no_damage_and_a_block_that_is_free_and_used_is(card: Path, tmp_path: Path) -> None:
+def test_a_mark_that_a_kernel_takes_away_is_no_damage_and_a_used_block_that_is_free_is(
+    card: Path, tmp_path: Path
+) -> None:
     part = data.take(card, tmp_path / "part")
     run("debugfs", "-w", "-R", "feature orphan_present", part)
     data.mend(part)
     held = run("debugfs", "-R", "bmap /state/one 0", part).decode().strip()
     run("debugfs", "-w", "-R", f"freeb {held}", part)
-    with pytest.raises(CardFault, match="(?s)part is damaged .*Block bitmap differences"):
+    with pytest.raises(CardFault, match=r"(?s)part is damaged .*Block bitmap differences"):
         data.mend(part)

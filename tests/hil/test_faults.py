@@ -106,7 +106,7 @@ def test_a_file_system_that_gives_up_stops_real_acts_and_a_start_brings_it_back(
     assert board.level() == 0
     found = board.run("fieldhand doctor $(options) 2>&1 | grep '^wrong'")[1]
     print(f"\n{found}")
-    assert "settings" in found
+    assert "settings" in found and "card: data" in found
     board.again()
     assert board.run("grep -q ' /data ext4 rw' /proc/mounts")[0] == 0 and not board.missing(before)
     assert '"for_seconds": 500' in board.audit()

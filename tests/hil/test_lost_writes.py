@@ -96,7 +96,9 @@ def test_a_board_starts_from_a_card_that_a_cut_left(disks: tuple[Recorded, Recor
             call = board.console.run
             assert call("grep -q ' /data ext4 rw' /proc/mounts && dmesg -n 1")[0] == 0
             assert call("fieldhand audit verify --state /data/state", 600)[0] in (0, TORN)
-            assert call(f"cd /data/notes && for i in $(seq {notes}); do grep -q text-$i note-$i || exit 1; done")[0] == 0
+            assert (
+                call(f"cd /data/notes && for i in $(seq {notes}); do grep -q text-$i note-$i || exit 1; done")[0] == 0
+            )
             code, text = call("fieldhand --yes --state /data/state tool file_write path=after content=it", 600)
             assert code == 0 and "wrote 2 bytes" in text, text
         print(
