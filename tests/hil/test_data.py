@@ -53,9 +53,7 @@ def test_a_damaged_one_is_told_with_what_is_wrong(card: Path, tmp_path: Path) ->
         data.mend(part)
 
 
-def test_a_mark_that_a_kernel_takes_away_is_no_damage_and_a_used_block_that_is_free_is(
-    card: Path, tmp_path: Path
-) -> None:
+def test_a_mark_that_a_kernel_takes_away_is_no_damage_and_a_wrong_bitmap_is(card: Path, tmp_path: Path) -> None:
     part = data.take(card, tmp_path / "part")
     run("debugfs", "-w", "-R", "feature orphan_present", part)
     data.mend(part)

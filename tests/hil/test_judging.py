@@ -1,4 +1,4 @@
-"""What judges a disk after a cut finds what is missing: a disk with nothing on it fails for all that was acknowledged."""
+"""What judges a disk after a cut finds what is missing: a disk with nothing on it fails for all acknowledged."""
 
 from __future__ import annotations
 
