@@ -125,8 +125,7 @@ class _Build:
         folder = self.order.out / self.product.name / self.order.version
         self.small()
         results = tuple(
-            report.Row(path.name, path.stat().st_size, sha256_of(path))
-            for path in sorted(self.results.iterdir())
+            report.Row(path.name, path.stat().st_size, sha256_of(path)) for path in sorted(self.results.iterdir())
         )
         workplace.published(self.results, folder)
         return report.Built(
