@@ -51,6 +51,19 @@ MUTANTS = (
             ),
         ),
         ("tests/hil/test_guard.py::test_what_an_agent_held_is_safe_because_its_connection_ended",),
-        r"the guard says another reason: .*heartbeat late",
+        r"the guard says another reason: {'heartbeat late'}",
+    ),
+    Mutant(
+        "inverted",
+        "outputs are driven the other way round",
+        "edge/peripherals/guard/held.py",
+        (
+            (
+                'Settings("output", value, self.wired.active_low, self.wired.bias)',
+                'Settings("output", value, not self.wired.active_low, self.wired.bias)',
+            ),
+        ),
+        ("tests/hil/test_guard.py::test_a_line_carries_what_was_declared_for_its_output",),
+        r"the lines carry .*'before': {'27': 'hi'",
     ),
 )

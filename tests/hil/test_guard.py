@@ -1,13 +1,15 @@
-"""An agent dies on a board while its output is on: the guard of the image makes it safe because the connection ended.
+"""An agent switches a line of a board and dies: the guard makes it safe because the connection ended.
 
-One board is enough for it: the guard is the same on all, and how a line of each looks from outside others see to.
+What the line carries is asked of the kernel itself (debugfs), not of the program that drives it. One board is enough:
+the guard is the same on all, and how the lines of each look from outside others see to.
 """
 
 from __future__ import annotations
 
+import json
 import re
-import shlex
-from pathlib import Path
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -20,10 +22,15 @@ MACHINE = "raspi3b"
 WISHES = b"""[outputs.fan]
 line = "GPIO27"
 max_on = 900
+
+[outputs.pump]
+line = "GPIO22"
+active = "low"
+max_on = 900
 """
-# A conversation that switches the fan on and is killed; then what the guard wrote down of the fan, and when.
+# A conversation that switches two outputs on and is killed; then what the guard wrote down, and levels by the kernel.
 DIES = r"""
-import json, os, pty, select, signal, time
+import json, os, pty, re, select, signal, time
 child, terminal = pty.fork()
 if not child:
     os.execvp("sh", ["sh", "-c", ". /etc/fieldhand/common.sh; exec fieldhand $(options) --yes"])
@@ -32,10 +39,9 @@ def told():
         lines = open("/data/state/guard/board.jsonl").read().splitlines()
     except FileNotFoundError:
         return []
-    rows = [json.loads(line) for line in lines]
-    return [row for row in rows if row.get("name") == "fan"]
+    return [json.loads(line) for line in lines]
 def until(done, said=b""):
-    end = time.monotonic() + 300
+    end = time.monotonic() + 240
     while not done(said) and time.monotonic() < end:
         if select.select([terminal], [], [], 0.2)[0]:
             try:
@@ -43,26 +49,57 @@ def until(done, said=b""):
             except OSError:
                 break
     return said
+def levels(when):
+    text = open("/sys/kernel/debug/gpio").read()
+    found = re.findall(r"(?m)^ gpio-\d+ \(GPIO(22|27) .*\) out (hi|lo)", text)
+    print("LEVELS", json.dumps([when, dict(found)]))
 until(lambda said: b"fieldhand> " in said)
-before = len(told())
-os.write(terminal, b",output_set name=fan state=on for=10m\r")
-said = until(lambda said: len(told()) > before)
-on = told()[before:]
+levels("before")
+begun = len(told())
+said = b""
+for name in ("fan", "pump"):
+    before = len(told())
+    os.write(terminal, f",output_set name={name} state=on for=10m\r".encode())
+    said += until(lambda said: len(told()) > before)
+levels("on")
 os.kill(child, signal.SIGKILL)
 os.waitpid(child, 0)
-until(lambda said: len(told()) > before + len(on))
+until(lambda said: len(told()) >= begun + 4)
+levels("after")
 print("SAID", ascii(said.decode(errors="replace")))
-for row in told()[before:]:
-    print("ROW", json.dumps(row))
+for row in told()[begun:]:
+    print("ROW", json.dumps([row["name"], row["state"], row["why"]]))
 """
 
 
-def test_what_an_agent_held_is_safe_because_its_connection_ended(tmp_path: Path) -> None:
-    with inserted(MACHINE, tmp_path) as board:
+class Died:
+    """What came of it. `rows`: name, state and reason of each change; `levels`: when -> line -> hi or lo."""
+
+    def __init__(self, text: str) -> None:
+        self.rows: list[Any] = [json.loads(row) for row in re.findall(r"(?m)^ROW (.*)$", text)]
+        self.levels: dict[str, Any] = dict(json.loads(row) for row in re.findall(r"(?m)^LEVELS (.*)$", text))
+
+
+@pytest.fixture(scope="module")
+def died(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Died]:
+    with inserted(MACHINE, tmp_path_factory.mktemp("guard")) as board:
         card.put(board.card, CONFIG, "provision.toml", WISHES)
+        card.put(board.card, CONFIG, "dies.py", DIES.encode())  # too long a line for the board's shell
         board.boot()
         shell(board)
-        code, text = board.console.run(f"python3 -I -c {shlex.quote('exec(' + repr(DIES) + ')')}", 900)
-        rows = re.findall(r"(?m)^ROW (.*)$", text)
-        assert code == 0 and len(rows) == 2, text
-        assert '"agent gone"' in rows[1], f"the guard says another reason: {rows[1]}"
+        assert board.console.run("mount -t debugfs debugfs /sys/kernel/debug")[0] == 0
+        code, text = board.console.run("mount -o ro /dev/mmcblk0p1 /mnt && python3 -I /mnt/dies.py", 1200)
+        print(text)
+        assert code == 0, text
+        yield Died(text)
+
+
+def test_what_an_agent_held_is_safe_because_its_connection_ended(died: Died) -> None:
+    assert [row[:2] for row in died.rows] == [["fan", True], ["pump", True], ["fan", False], ["pump", False]]
+    reasons = {row[2] for row in died.rows[2:]}
+    assert reasons == {"agent gone"}, f"the guard says another reason: {reasons}"
+
+
+def test_a_line_carries_what_was_declared_for_its_output(died: Died) -> None:
+    safe, on = {"27": "lo", "22": "hi"}, {"27": "hi", "22": "lo"}
+    assert died.levels == {"before": safe, "on": on, "after": safe}, f"the lines carry {died.levels}"
