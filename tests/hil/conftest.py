@@ -24,6 +24,16 @@ ORDER = ("test_card", "test_console", "test_slots", "test_peripherals", "test_bo
 ORDER = (
     *("test_card", "test_console", "test_qmp", "test_writes", "test_slots", "test_boot", "test_provision"),
     *("test_faults", "test_lost_writes", "test_power"),
+ORDER = (
+    "test_card",
+    "test_console",
+    "test_qmp",
+    "test_relay",
+    "test_slots",
+    "test_boot",
+    "test_provision",
+    "test_chat",
+    "test_power",
 )
 SUMMARY = pytest.StashKey["list[str]"]()
 

@@ -8,6 +8,9 @@ A script is a list of acts, one for each request, in order; `times` repeats an a
     {"status": 429, "headers": {...}, "body": "text"}
     {"wire": "HTTP/1.1 200 OK\\r\\n..."}        these characters as bytes (latin-1), nothing else
 
+In a test of the same process a reply may also be a function of the request (its body, decoded), for a server that
+answers from what it was told.
+
 and how it is sent:
 
     delay: seconds before it, drip: seconds between pieces, piece: bytes of a piece (1 with drip), length: added to
@@ -139,6 +142,8 @@ class ChatServer:
         body = b"" if act.get("unread") else file.read(int(headers.get("content-length", 0)))
         self._note({"method": method, "path": path, "headers": headers, "body": body, "connection": number})
         wants = json.loads(body) if body[:1] == b"{" else {}
+        if callable(act.get("reply")):
+            act = {**act, "reply": act["reply"](wants)}
         _send(sock, act, _bytes(act, wants.get("stream", False)))
         return not act.get("close")
 

@@ -20,9 +20,10 @@ SHELL = r"# $"
 
 
 @contextmanager
-def inserted(machine: str, folder: Path, words: tuple[str, ...] = ()) -> Iterator[Machine]:
-    """A board that is off, with a copy of its product's image in it; on a failure its console is printed."""
-    with holding(machine, image(machine), folder, words) as found:
+def inserted(machine: str, folder: Path, words: tuple[str, ...] = (), more: tuple[str, ...] = ()) -> Iterator[Machine]:
+    """A board that is off, with a copy of its product's image in it; on a failure its console is printed. `words` are
+    for its kernel, `more` for QEMU."""
+    with holding(machine, image(machine), folder, words, more) as found:
         yield found
 
 
