@@ -6,7 +6,8 @@ Rules:
 2. SSL_CERT_FILE and SSL_CERT_DIR are honoured, as OpenSSL does. What `ca_file` of the settings holds is trusted as
    well, so that a server with an authority of its own needs no change of the system.
 3. A certificate that is "not yet valid" while the clock stands before this program was written means that the
-   clock is wrong, and the sentence says so: boards without a battery start in the past.
+   clock is wrong, and the sentence says so: boards without a battery start in the past. So may one whose clock stands
+   later, at the day its image was made: there the sentence says how to set it.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 FOLDERS = ("/etc/ssl/certs", "/etc/pki/tls/certs")
 BUNDLES = ("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem")
 WRITTEN = 1_767_225_600  # 2026-01-01T00:00:00Z: no right clock shows less
+SET_CLOCK = "set the clock (date -s, or wait for network time)"
 
 # X509_V_ERR_... of OpenSSL's x509_vfy.h
 NOT_YET, EXPIRED, SELF_SIGNED, SELF_SIGNED_CHAIN, NO_ISSUER, NO_ISSUER_HERE = 9, 10, 18, 19, 2, 20
@@ -121,10 +123,10 @@ def failed(error: Any, endpoint: str, now: float) -> ModelFault:
 def _of_time(code: int, endpoint: str, now: float) -> ModelFault:
     says = time.strftime("%Y-%m-%d %H:%M", time.gmtime(now)) + " UTC"
     if now < WRITTEN:
-        return ModelFault(
-            f"the clock of this board is wrong (it says {says}), so the certificate of {endpoint} cannot be checked",
-            "set the clock (timedatectl, or wait for network time)",
-            endpoint,
-        )
-    what = "is not valid yet" if code == NOT_YET else "has run out"
-    return ModelFault(f"the certificate of {endpoint} {what}; this board's clock says {says}", "check both", endpoint)
+        what = f"the clock of this board is wrong (it says {says}), so the certificate of {endpoint} cannot be checked"
+        return ModelFault(what, SET_CLOCK, endpoint)
+    if code == NOT_YET:
+        what, fix = "is not valid yet", f"if it is later than that, {SET_CLOCK}"
+    else:
+        what, fix = "has run out", "check both"
+    return ModelFault(f"the certificate of {endpoint} {what}; this board's clock says {says}", fix, endpoint)
