@@ -29,9 +29,11 @@ def test_a_script_is_what_sh_reads(script: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_what_init_runs_is_there_and_can_be_run() -> None:
+def test_what_init_and_mdev_run_is_there_and_can_be_run() -> None:
     named = re.findall(r"(?m)^::\w+:(/(?:etc/init\.d|usr/sbin)/\S+)", (ROOT / "etc/inittab").read_text("utf-8"))
     assert len(named) >= 6
+    named += re.findall(r"(?m)[@*](/usr/sbin/\S+)", (ROOT / "etc/mdev.conf").read_text("utf-8"))
+    assert "/usr/sbin/fieldhand-network" in named
     for path in named:
         assert (ROOT / path[1:]).stat().st_mode & 0o111, path
 
