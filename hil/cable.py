@@ -1,7 +1,9 @@
-"""A network cable for an emulated board: a USB network card with ports of this machine behind it, and nothing else.
+"""What is plugged into the USB of an emulated board: a network card with ports of this machine behind it, and nothing
+else; a serial adapter.
 
-The models of the boards have no network card of their own, but their USB host works (tried with QEMU 10.0.2, all three
-boards): QEMU's usb-net is a card for Linux's cdc_ether.
+The models of the boards have no network card of their own, but their USB host works: QEMU's usb-net is a card for
+Linux's cdc_ether, its usb-serial one of FTDI. All is plugged in from the start: with QEMU 10.0.2 a device that comes
+later, where nothing was, hangs the guest (an interrupt without end), and one that is pulled ends QEMU (an assertion).
 
 Rules:
 1. What is at the other end is QEMU's own network (slirp), restricted: no packet leaves this machine. It answers DHCP
@@ -23,13 +25,14 @@ _RELAY = Path(__file__).with_name("relay.py")
 
 def cable(served: Mapping[int, int]) -> tuple[str, ...]:
     """QEMU's arguments. `served`: port at SERVER -> port of this machine, at 127.0.0.1."""
-    return ("-device", "usb-net,netdev=cable,id=card", *network(served))
-
-
-def network(served: Mapping[int, int]) -> tuple[str, ...]:
-    """The same without the card: it is plugged in later, by device_add."""
     ways = [f"guestfwd=tcp:{SERVER}:{inside}-cmd:{_command(port)}" for inside, port in served.items()]
-    return ("-netdev", ",".join(("user,id=cable,restrict=on", *ways)))
+    return ("-netdev", ",".join(("user,id=cable,restrict=on", *ways)), "-device", "usb-net,netdev=cable")
+
+
+def adapter(socket: Path) -> tuple[str, ...]:
+    """QEMU's arguments for a serial port at USB, whose other end is a socket on this machine."""
+    line = f"socket,id=adapter,path={socket},server=on,wait=off"
+    return ("-chardev", line, "-device", "usb-serial,chardev=adapter,always-plugged=on")
 
 
 def _command(port: int) -> str:

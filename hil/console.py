@@ -111,6 +111,10 @@ class Console:
     def close(self) -> None:
         self._link.close()
 
+    def back(self, link: Link) -> None:
+        """At the line again, after `close`: what came before stays in the transcript."""
+        self._link = link
+
     def _take(self, data: bytes) -> None:
         self._raw += data
         text = self._held + self._decoder.decode(data)

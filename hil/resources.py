@@ -38,6 +38,7 @@ CAPABILITIES = {
     "port": "be the far end of a second serial port",
     "power": "take the power away and bring it back",
     "resets": "count the resets that the board made itself",
+    "usb": "have a network card or a serial adapter plugged in, with this machine behind it",
 }
 
 

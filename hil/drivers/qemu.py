@@ -164,6 +164,14 @@ class Machine:
             self._past = self.transcript
         self._child = self._wires = self._lines = None
 
+    def leave(self) -> None:
+        """Take the laptop off the console's line: the board is not told, and what it says meanwhile is lost."""
+        self.console.close()
+
+    def back(self) -> None:
+        """Be at the console's line again."""
+        self.console.back(Link(connected(self._folder / "console", START_SECONDS)))
+
     @property
     def resets(self) -> int:
         """How often the board started over by itself since the power came on."""

@@ -20,20 +20,10 @@ from hil.plugin import (  # noqa: F401  # the plug-in, for the tests of this fol
     strategy,
 )
 
-ORDER = ("test_card", "test_console", "test_slots", "test_peripherals", "test_boot", "test_provision", "test_power")
 ORDER = (
-    *("test_card", "test_console", "test_qmp", "test_writes", "test_slots", "test_boot", "test_provision"),
-    *("test_faults", "test_lost_writes", "test_power"),
-ORDER = (
-    "test_card",
-    "test_console",
-    "test_qmp",
-    "test_relay",
-    "test_slots",
-    "test_boot",
-    "test_provision",
-    "test_chat",
-    "test_power",
+    *("test_card", "test_console", "test_relay", "test_writes", "test_slots", "test_peripherals", "test_sensors"),
+    *("test_boot", "test_provision", "test_chat", "test_guard", "test_lab", "test_faults", "test_damage"),
+    *("test_lost_writes", "test_power", "test_update"),
 )
 SUMMARY = pytest.StashKey["list[str]"]()
 

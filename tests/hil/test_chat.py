@@ -2,31 +2,28 @@
 
 What the card is told (provision.toml) is all that is done: the wired port comes up, with DHCP or an address of its own,
 and the operator at the console types goals. The server is a script that answers from what the board's tools told it.
+Then what may go wrong on the way: a clock that nobody set, a line that is gone in the middle of a turn. One start a
+board; each test finds the agent's prompt on the console and leaves it there.
 """
 
 from __future__ import annotations
 
-import json
 import re
 import time
 from collections.abc import Iterator
-from typing import Any
+from pathlib import Path
 
 import pytest
 
 from edge.card.layout import CONFIG
 from hil import cable, card
-from hil.boards import BOARDS
-from hil.console import Console
-from hil.qemu import Machine
+from hil.resources import having
+from tests.support.cabled import ASKED, KEY, LATE, PROMPT, Cabled, results, wired
+from tests.support.certs import Authority
 from tests.support.chatserver import ChatServer, call
 from tests.support.emulated import inserted, shell
 
 pytestmark = pytest.mark.emulated
-KEY = "sk-0123456789abcdef"
-PROMPT = "fieldhand> "
-ASKED = r"\[y/N/t\] "
-LATE = 600.0
 # raspi3b takes what DHCP gives, the others have an address of their own.
 FAST = "raspi3b"
 STATIC = f'{{address = "{cable.ADDRESS}"}}'
@@ -39,93 +36,61 @@ key = "{key}"
 [settings]
 board = "sim"
 """
+SECURE = """[model]
+name = "chat:scripted"
+base_url = "https://{server}/v1"
+{more}
+"""
+HELLO = "fieldhand --config /tmp/{name}.toml --board sim --state /tmp/state -e hello 2>&1"
+FAN = call("output_set", {"name": "fan", "state": True, "for_seconds": 600})
+STATE = "--state /data/state"
+GETTY = "(setsid getty -L 0 ttyUSB0 vt100 </dev/null >/dev/null 2>&1 &)"
 
 
-class Lab:
-    """A board, the server it asks, and what of its requests was looked at."""
-
-    def __init__(self, machine: Machine, server: ChatServer) -> None:
-        self.machine, self.server = machine, server
-        self._seen = len(server.requests)
-
-    @property
-    def console(self) -> Console:
-        return self.machine.console
-
-    def told(self, *replies: Any) -> None:
-        """What the server says to the next requests."""
-        self.server.acts += [{"reply": reply} for reply in replies]
-
-    def asked(self) -> list[dict[str, Any]]:
-        """The requests since the last look; each came with the key, to the chat."""
-        new, self._seen = self.server.requests[self._seen :], len(self.server.requests)
-        for one in new:
-            assert (one["method"], one["path"]) == ("POST", "/v1/chat/completions")
-            assert one["headers"]["authorization"] == f"Bearer {KEY}"
-        return [json.loads(one["body"]) for one in new]
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
+    """One that was made now: later than any image."""
+    return Authority(tmp_path_factory.mktemp("authority") / "made")
 
 
 @pytest.fixture(
     scope="module",
-    params=[name if name == FAST else pytest.param(name, marks=pytest.mark.long) for name in sorted(BOARDS)],
+    params=[name if name == FAST else pytest.param(name, marks=pytest.mark.long) for name in having("usb")],
 )
-def lab(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, summary: list[str]) -> Iterator[Lab]:
-    """A board at its agent's prompt, with a cable to the server."""
+def lab(
+    request: pytest.FixtureRequest,
+    authority: Authority,
+    tmp_path_factory: pytest.TempPathFactory,
+    summary: list[str],
+) -> Iterator[Cabled]:
+    """A board at its agent's prompt, with a cable to the servers and a serial adapter."""
     name = str(request.param)
-    wired = '"dhcp"' if name == FAST else STATIC
-    with ChatServer([]) as server:
-        more = cable.cable({80: server.port})
-        with inserted(name, tmp_path_factory.mktemp(name), more=more) as machine:
-            wishes = WISHES.format(wired=wired, server=cable.SERVER, key=KEY)
-            card.put(machine.card, CONFIG, "provision.toml", wishes.encode())
+    folder = tmp_path_factory.mktemp(name)
+    address = '"dhcp"' if name == FAST else STATIC
+    cert = authority.issue(name, f"IP:{cable.SERVER}")
+    with ChatServer([]) as server, ChatServer([], cert=cert) as secure:
+        more = (*cable.cable({80: server.port, 443: secure.port}), *cable.adapter(folder / "line"))
+        with inserted(name, folder, more=more) as machine:
+            told = WISHES.format(wired=address, server=cable.SERVER, key=KEY)
+            card.put(machine.card, CONFIG, "provision.toml", told.encode())
             began = time.monotonic()
             machine.boot()
             shell(machine)
-            connected(machine.console)
-            machine.console.line("exit")
-            machine.console.login("operator", "fieldhand", PROMPT, LATE)
-            yield Lab(machine, server)
-            summary.append(
-                f"{name}: {len(server.requests)} requests to the model over usb-net ({wired.split()[0]}), "
-                f"{time.monotonic() - began:.0f} s"
-            )
+            wired(machine.console)
+            found = Cabled(machine, server, secure, folder / "line")
+            found.to_prompt()
+            yield found
+            asked, seconds = len(server.requests) + len(secure.requests), time.monotonic() - began
+            summary.append(f"{name}: {asked} requests to the model over usb-net ({address}), {seconds:.0f} s")
 
 
-def connected(console: Console) -> None:
-    """The wired port has its address, and what is beyond the server cannot be reached."""
-    wait = "i=0; until ip -o addr show eth0 2>/dev/null | grep ' inet ' || [ $i -gt 600 ]; do i=$((i+1)); sleep 1; done"
-    assert cable.ADDRESS in console.run(wait, LATE)[1]
-    assert console.run(f"nc -w 60 {cable.SERVER} 80 </dev/null", LATE)[0] == 0
-    assert console.run("ping -c 1 -w 60 10.0.2.2 >/dev/null", LATE)[0] == 0
-    assert console.run(f"nc -w 5 {cable.SERVER} 22 </dev/null", LATE)[0] != 0
-    assert console.run("ping -c 1 -w 5 1.1.1.1", LATE)[0] != 0
-
-
-def results(body: dict[str, Any]) -> list[str]:
-    """What the tools brought, by a request."""
-    return [message["content"] for message in body["messages"] if message["role"] == "tool"]
-
-
-def degrees(read: str) -> str:
-    """The value in what sensor_read brought."""
-    found = re.match(r"temperature (\S+) C ", read)
-    assert found, read
-    return found[1]
-
-
-def goal(lab: Lab, text: str) -> None:
-    """What the operator types, and the echo of it."""
-    lab.console.line(text)
-    lab.console.expect(re.escape(text))
-
-
-def test_a_goal_is_carried_out_as_the_server_says_when_the_operator_allows_it(lab: Lab) -> None:
+def test_a_goal_is_carried_out_as_the_server_says_when_the_operator_allows_it(lab: Cabled) -> None:
     lab.told(
         call("sensor_read", {"name": "temperature"}),
         call("output_set", {"name": "fan", "state": True, "for_seconds": 45}),
         lambda body: f"At {degrees(results(body)[-2])} degrees it is on.",
     )
-    goal(lab, "cool the house for a moment")
+    lab.goal("cool the house for a moment")
     lab.console.expect(ASKED, LATE)
     lab.console.line("y")
     answer = lab.console.expect(r"At (\S+) degrees it is on\.", LATE)[1]
@@ -135,9 +100,9 @@ def test_a_goal_is_carried_out_as_the_server_says_when_the_operator_allows_it(la
     assert results(third)[-1].startswith("fan is on, 45 s left")
 
 
-def test_what_the_operator_refuses_is_not_done_and_the_server_is_told(lab: Lab) -> None:
+def test_what_the_operator_refuses_is_not_done_and_the_server_is_told(lab: Cabled) -> None:
     lab.told(call("output_set", {"name": "pump", "state": True, "for_seconds": 7}), "As you wish.")
-    goal(lab, "water the bed")
+    lab.goal("water the bed")
     lab.console.expect("pump", LATE)
     lab.console.expect(ASKED, LATE)
     lab.console.line("n")
@@ -145,3 +110,72 @@ def test_what_the_operator_refuses_is_not_done_and_the_server_is_told(lab: Lab) 
     lab.console.expect(PROMPT, LATE)
     _, second = lab.asked()
     assert results(second)[-1].startswith("refused: ") and "pump is on" not in lab.machine.transcript
+
+
+def test_a_line_that_is_gone_in_a_turn_and_back_has_lost_nothing_but_what_was_said_meanwhile(lab: Cabled) -> None:
+    """The laptop goes, the adapter stays: no board sees that on a line of three wires."""
+    lab.told({"reply": "An answer that nobody saw.", "delay": 5})
+    lab.goal("take your time")
+    lab.machine.leave()
+    lab.until_asked("take your time")
+    lab.machine.back()
+    lab.console.line("")
+    lab.console.expect(PROMPT, LATE)
+    lab.to_shell()
+    lab.until(f"fieldhand tape show last {STATE} | grep answer", "An answer that nobody saw")
+    lab.to_prompt()
+
+
+def test_a_line_that_hangs_up_in_a_turn_ends_agent_and_output_and_the_tape_knows(lab: Cabled) -> None:
+    """The kernel hangs the port up, as it does when its adapter is pulled; then the adapter is back."""
+    lab.to_shell()
+    line = lab.adapter()
+    lab.run(GETTY)
+    lab.told(FAN, {"reply": "Nobody is there.", "delay": LATE})
+    line.line("")
+    line.login("operator", "fieldhand", PROMPT, LATE)
+    line.line("cool the house")
+    line.expect(ASKED, LATE)
+    line.line("y")
+    line.expect("fan is on", LATE)
+    usb = "/sys/bus/usb/drivers/ftdi_sio"
+    port = lab.run(f"ls {usb} | grep :")[1].strip()
+    assert lab.run(f"echo {port} >{usb}/unbind")[0] == 0
+    lab.until(f"fieldhand tape show last {STATE}", r"(?s)interrupted.*board +fan off: agent left.*close")
+    assert re.search(r"(?m)^ +fan +off", lab.run(f"fieldhand sim show {STATE}")[1])
+    assert lab.run(f"fieldhand audit verify {STATE}")[0] == 0
+    assert lab.run(f"echo {port} >{usb}/bind")[0] == 0
+    lab.until("ls /dev/ttyUSB0", "^/dev/ttyUSB0")
+    lab.run(GETTY)
+    line.line("")
+    line.login("operator", "fieldhand", PROMPT, LATE)
+    line.send("\x04")
+    line.close()
+    lab.to_prompt()
+
+
+def test_a_clock_that_nobody_set_is_told_where_a_certificate_is_not_valid_yet(
+    lab: Cabled, authority: Authority
+) -> None:
+    lab.to_shell()
+    lab.secure.acts += [{"reply": "A word behind a certificate.", "times": 1}]
+    trusted = 'ca_file = "/tmp/ca.pem"'
+    lab.put("/tmp/ca.pem", Path(authority.file).read_text("ascii"))
+    for name, more in (("trusted", trusted), ("foreign", "")):
+        lab.put(f"/tmp/{name}.toml", SECURE.format(server=cable.SERVER, more=more))
+    for day, name, said in (
+        ("", "trusted", r"is not valid yet; this board's clock says 20\d\d-.*if it is later than that, set the clock"),
+        ("@1000", "trusted", r"the clock of this board is wrong \(it says 1970-01-01 .*set the clock"),
+        (f"@{time.time():.0f}", "foreign", "signed by nobody this board trusts"),
+        (f"@{time.time():.0f}", "trusted", r"A word behind a certificate\."),
+    ):
+        text = lab.run(f"{f'date -s {day} >/dev/null; ' if day else ''}{HELLO.format(name=name)}")[1]
+        assert re.search(said, " ".join(text.split())), text
+    lab.to_prompt()
+
+
+def degrees(read: str) -> str:
+    """The value in what sensor_read brought."""
+    found = re.match(r"temperature (\S+) C ", read)
+    assert found, read
+    return found[1]

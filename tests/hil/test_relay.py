@@ -54,5 +54,5 @@ def test_where_nobody_listens_the_relay_says_so_by_its_code() -> None:
 
 def test_a_cable_reaches_what_is_served_and_is_restricted() -> None:
     words = cable.cable({80: 4321})
-    assert words[:2] == ("-device", "usb-net,netdev=cable,id=card")
-    assert "restrict=on" in words[3] and f"guestfwd=tcp:{SERVER}:80-cmd:" in words[3] and "'4321'" in words[3]
+    assert words[2:] == ("-device", "usb-net,netdev=cable")
+    assert "restrict=on" in words[1] and f"guestfwd=tcp:{SERVER}:80-cmd:" in words[1] and "'4321'" in words[1]
