@@ -6,6 +6,7 @@ A file of its own, because e2fsck forgets an offset while it replays a journal. 
 from __future__ import annotations
 
 from pathlib import Path
+from subprocess import CompletedProcess
 
 from edge.card import layout, mbr
 from edge.faults import CardFault
@@ -32,19 +33,25 @@ def take(card: Path, into: Path) -> Path:
 
 
 def mend(part: Path) -> None:
-    """Do to it what a start does before it is mounted (edge/card/prepare.py), and look whether it is whole then.
-    CardFault where it is not."""
+    """Do to it what a start does before it is mounted (edge/card/prepare.py), then what the kernel does when it mounts:
+    forget the files that were open and had no name any more. CardFault where it is not whole then."""
     _checked(part, "-p", 4)
-    # The kernel takes this mark away when it mounts; e2fsck -n calls it an error.
-    run("debugfs", "-w", "-R", "feature -orphan_present", part)
+    if b"is not clean" in _said(part, "-fn").stdout:
+        _checked(part, "-pf", 4)
+    else:
+        run("debugfs", "-w", "-R", "feature -orphan_present", part)
     _checked(part, "-fn", 1)
 
 
 def _checked(part: Path, how: str, bad: int) -> None:
-    done = ended([find("e2fsck"), how, part], environment())
+    done = _said(part, how)
     if done.returncode >= bad:
         told = done.stdout.decode("utf-8", "replace").strip()
         raise CardFault(f"{part.name} is damaged beyond what a start mends: {told}")
+
+
+def _said(part: Path, how: str) -> CompletedProcess[bytes]:
+    return ended([find("e2fsck"), how, part], environment())
 
 
 def folder(part: Path, name: str, into: Path) -> Path:

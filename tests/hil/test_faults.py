@@ -86,7 +86,7 @@ def test_kills_at_any_moment_lose_nothing_and_leave_the_output_off(board: Guarde
 
 def test_a_file_system_that_gives_up_stops_real_acts_and_a_start_brings_it_back(board: Guarded) -> None:
     console = board.machine.console
-    before = [int(found) for found in re.findall(r"note-(\d+)", board.run("ls")[1])]
+    before = board.kept()
     console.line(f"(until {ANSWERED}; do sleep 1; done; {GAVE_UP}; echo GI''VEN) & fieldhand $(options) --yes")
     console.expect("fieldhand> ", WAIT)
     console.line("turn the fan on for 500 seconds")

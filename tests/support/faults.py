@@ -15,7 +15,6 @@ from tests.support.emulated import holding, image, shell
 
 MACHINE = "raspi3b"
 LINE = 17
-LEVELS = 0x3F200034  # GPLEV0 of the Pi 2 and 3 (BCM2835 ARM Peripherals, 6.1)
 PROVISION = f'[outputs.fan]\nline = "GPIO{LINE}"\n'
 TORN = 8  # exit code of `audit verify`: the last record is torn, all before it is sound
 WAIT = 120.0
@@ -36,8 +35,7 @@ class Guarded:
 
     def level(self) -> int:
         """The level of the line, read outside of the guest."""
-        said = self.machine.monitor.ask("human-monitor-command", **{"command-line": f"xp /1wx {LEVELS:#x}"})
-        return int(said.split()[1], 16) >> LINE & 1
+        return self.machine.lines.level(LINE)
 
     def settles(self, wanted: int) -> None:
         """Wait for the level."""
@@ -62,7 +60,7 @@ class Guarded:
 
     def guarded(self) -> None:
         """Wait until a guard answers again."""
-        asked = "fieldhand $(options) tool output_get name=fan >/dev/null 2>&1"
+        asked = "fieldhand safe-all $(options) 2>&1 | grep -q 'fan: off (guard'"
         assert self.run(f"i=0; until {asked} || [ $i -ge 60 ]; do sleep 1; i=$((i+1)); done; {asked}")[0] == 0
 
     def come(self) -> None:
@@ -82,13 +80,15 @@ class Guarded:
         assert code in (0, TORN), text
         return self.run("fieldhand audit show all --state /data/state 2>/dev/null | cat")[1]
 
-    def missing(self, notes: list[int]) -> list[str]:
-        """What of the notes that were acknowledged is not there, or not in the audit log."""
-        acts = self.audit()
-        there = self.run(f"for i in {' '.join(map(str, notes))}; do cat note-$i; echo; done")[1]
-        kept = {int(found) for found in re.findall(r"text-(\d+)", there)}
-        told = {int(found) for found in re.findall(r'"path": "note-(\d+)".*-> done', acts)}
-        return [f"note {note}" for note in notes if note not in kept or note not in told]
+    def kept(self) -> list[int]:
+        """The notes that are there, whole, and in the audit log as done."""
+        there = self.run("for i in note-*; do echo $i $(cat $i); done")[1]
+        whole = {found[1] for found in re.finditer(r"(?m)^note-(\d+) text-\1$", there)}
+        return sorted(int(one) for one in whole & set(re.findall(r'"path": "note-(\d+)".*-> done', self.audit())))
+
+    def missing(self, notes: list[int]) -> list[int]:
+        """What of the notes that were acknowledged is not kept."""
+        return sorted(set(notes) - set(self.kept()))
 
 
 def update(machine: str) -> Path:
