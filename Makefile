@@ -18,7 +18,7 @@ READY := $(VENV)/.ready
 # An installation builds in this folder: two at once wait for each other, where flock(1) is.
 ALONE := $(if $(shell command -v flock),flock .cache/installing)
 
-.PHONY: help ready test lint bench soak real-model hil hil-full hil-mutants arm-smoke single images clean
+.PHONY: help ready test lint bench soak real-model tools hil hil-full hil-mutants arm-smoke single images clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1: \2/p' Makefile
@@ -52,14 +52,19 @@ define on_boards
 	wait; cat .cache/hil.log; exit $$((code | $$(cat .cache/hil.code)))
 endef
 
-hil: $(READY) ## the images of `make images` on emulated boards (QEMU 10)
+# On Debian what is absent is installed, when root asks for it; elsewhere it is told.
+tools:
+	.ci/packages
+	.ci/qemu
+
+hil: $(READY) tools ## the images of `make images` on emulated boards (QEMU 10)
 	$(call on_boards,'emulated and not long')
 
 hil-full: export FIELDHAND_SOAK = 1
-hil-full: $(READY) ## the same with every kind of start and 20 power cuts of each kind
+hil-full: $(READY) tools ## the same with every kind of start and 20 power cuts of each kind
 	$(call on_boards,emulated)
 
-hil-mutants: $(READY) ## products that are broken on purpose, each caught by a test on an emulated board; MUTANTS=NAME
+hil-mutants: $(READY) tools ## products that are broken on purpose, each caught by a test on an emulated board; MUTANTS=NAME
 	$(VENV)/bin/python -m hil.mutants $(MUTANTS)
 
 arm-smoke: ## the first command of the README by an ARMv6 Python under qemu-arm
