@@ -155,6 +155,14 @@ def test_a_child_of_a_tool_is_a_user_of_its_own(board: Looked) -> None:
     assert board.run("rm /data/work/by-a-tool")[0] == 0
 
 
+def test_a_program_writes_nowhere_but_in_the_opened_folder_though_anybody_may(board: Looked) -> None:
+    made = "mkdir -m 777 /data/open && cd /data/work && echo 'touch inside; touch /data/open/outside' >both.sh"
+    assert board.run(made)[0] == 0
+    code, text = board.run("fieldhand --mode full tool bash command='sh both.sh'")
+    assert board.run("rm /data/work/inside /data/work/both.sh")[0] == 0, text
+    assert board.run("rmdir /data/open")[0] == 0, f"a program wrote outside (exit code {code}): {text}"
+
+
 def test_the_guard_and_the_supervisor_run(board: Looked) -> None:
     code, text = board.run("ls /run/fieldhand/guard.sock /run/fieldhand/notify; free | head -n 2; logread | tail")
     print(f"\n{board.machine.board.name}:\n{text}")

@@ -43,11 +43,10 @@ def told():
 def until(done, said=b""):
     end = time.monotonic() + 240
     while not done(said) and time.monotonic() < end:
-        if select.select([terminal], [], [], 0.2)[0]:
-            try:
-                said += os.read(terminal, 4096)
-            except OSError:
-                break
+        try:
+            said += os.read(terminal, 4096) if select.select([terminal], [], [], 0.2)[0] else b""
+        except OSError:  # nobody is there any more
+            time.sleep(0.2)
     return said
 def levels(when):
     text = open("/sys/kernel/debug/gpio").read()
