@@ -48,23 +48,22 @@ def until(done, said=b""):
         except OSError:  # nobody is there any more
             time.sleep(0.2)
     return said
-def levels(when):
+def levels():
     text = open("/sys/kernel/debug/gpio").read()
-    found = re.findall(r"(?m)^ gpio-\d+ \(GPIO(22|27) .*\) out (hi|lo)", text)
-    print("LEVELS", json.dumps([when, dict(found)]))
-until(lambda said: b"fieldhand> " in said)
-levels("before")
+    return dict(re.findall(r"(?m)^ gpio-\d+ \(GPIO(22|27) .*\) out (hi|lo)", text))
+until(lambda said: b"fieldhand> " in said and len(levels()) == 2)  # the guard has both lines
+print("LEVELS", json.dumps(["before", levels()]))
 begun = len(told())
 said = b""
 for name in ("fan", "pump"):
     before = len(told())
     os.write(terminal, f",output_set name={name} state=on for=10m\r".encode())
     said += until(lambda said: len(told()) > before)
-levels("on")
+print("LEVELS", json.dumps(["on", levels()]))
 os.kill(child, signal.SIGKILL)
 os.waitpid(child, 0)
 until(lambda said: len(told()) >= begun + 4)
-levels("after")
+print("LEVELS", json.dumps(["after", levels()]))
 print("SAID", ascii(said.decode(errors="replace")))
 for row in told()[begun:]:
     print("ROW", json.dumps([row["name"], row["state"], row["why"]]))
