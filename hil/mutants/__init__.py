@@ -66,4 +66,15 @@ MUTANTS = (
         ("tests/hil/test_guard.py::test_a_line_carries_what_was_declared_for_its_output",),
         r"the lines carry .*'before': {'27': 'hi'",
     ),
+    Mutant(
+        "fsync",
+        "what the agent keeps is written and never put on the card",
+        "edge/tape/disk.py",
+        (
+            ("fsync = staticmethod(os.fsync)\n", "fsync = staticmethod(lambda fd: None)\n"),
+            ("fdatasync = staticmethod(os.fdatasync)\n", "fdatasync = staticmethod(lambda fd: None)\n"),
+        ),
+        ("tests/hil/test_lost_writes.py::test_a_card_has_what_was_acknowledged_after_a_cut_behind_any_write",),
+        r"was (acknowledged|answered) and is not (there|on a tape|in the audit log)",
+    ),
 )
