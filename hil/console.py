@@ -47,6 +47,11 @@ class Console:
         return self._link.open
 
     @property
+    def link(self) -> Link:
+        """The line itself, for who shows what comes as it comes: what is taken there is not kept here."""
+        return self._link
+
+    @property
     def transcript(self) -> str:
         """All that came, as it came."""
         return self._raw.decode("utf-8", "replace")

@@ -23,6 +23,9 @@ class Lines(Protocol):
     def level(self, line: int) -> int:
         """What a meter would show."""
 
+    def seen(self) -> dict[int, tuple[str, int]]:
+        """Every line: "in" or "out" as the board has it, "other" where the line is not its GPIO; and the level."""
+
 
 class Parts(Protocol):
     """Sensors at the board's buses, 1-wire among them, by the names that its file gives them."""
@@ -86,6 +89,9 @@ class Bench(Power, Protocol):
 
     @property
     def notes(self) -> list[str]: ...
+
+    @property
+    def resets(self) -> int: ...
 
     def wait(self, pattern: str, seconds: float) -> None:
         """Wait for a text on the console; `Stalled` where the emulation itself stands still."""

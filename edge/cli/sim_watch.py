@@ -40,7 +40,7 @@ def watch(words: list[str], look: Look, out: TextIO) -> int:
     if rest:
         raise UsageFault(f"sim watch takes no {rest[0][:40]!r}", "sim watch, or sim watch --once")
     if len(rest) != len(words):
-        out.write("\n".join(lines(look(), _size()[0])) + "\n")
+        out.write("\n".join(lines(look(), size()[0])) + "\n")
         return 0
     try:
         return _live(look, out) if out.isatty() else _told(look, out)
@@ -73,7 +73,7 @@ def _live(look: Look, out: TextIO) -> int:
     screen = Screen(out)
     try:
         while True:
-            width, height = _size()
+            width, height = size()
             screen.show(_picture(look, width - 1, height - 1), (width, height))
             typed = keys.wait(EVERY)
             if any(key in ENDS for key in typed):
@@ -209,7 +209,7 @@ def _real(state: str, socket: str) -> Mapping[str, Any]:
     return {**found, "running": True, "transitions": transitions}
 
 
-def _size() -> tuple[int, int]:
+def size() -> tuple[int, int]:
     """Columns and lines of the terminal; the usual ones where it does not say, as on a serial line."""
     try:
         found = os.get_terminal_size(sys.stdout.fileno())

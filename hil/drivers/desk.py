@@ -62,6 +62,10 @@ class Desk:
     def parts(self) -> Parts:
         self._without("parts")
 
+    @property
+    def resets(self) -> int:
+        self._without("resets")
+
     def wait(self, pattern: str, seconds: float) -> None:
         self.console.expect(pattern, seconds)
 

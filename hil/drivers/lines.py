@@ -17,6 +17,7 @@ LINES = 54
 # BCM2835 ARM Peripherals, 6.1; the function of a line is three bits of a register for ten lines
 _FUNCTION, _SET, _CLEAR, _LEVEL = 0x00, 0x1C, 0x28, 0x34
 _INPUT, _OUTPUT = 0, 1
+_WAYS = {_INPUT: "in", _OUTPUT: "out"}
 
 
 class Lines:
@@ -42,6 +43,18 @@ class Lines:
     def driven(self, line: int) -> bool:
         """Whether the board drives it."""
         return self._function(line) == _OUTPUT
+
+    def seen(self) -> dict[int, tuple[str, int]]:
+        """Every line with its way and its level, read a register at a time."""
+        ways = [self._qtest.read(self._base + _FUNCTION + at * 4) for at in range(-(-LINES // 10))]
+        levels = [self._qtest.read(self._base + _LEVEL + at * 4) for at in range(-(-LINES // 32))]
+        return {
+            line: (
+                _WAYS.get(ways[line // 10] >> line % 10 * 3 & 7, "other"),
+                levels[line // 32] >> line % 32 & 1,
+            )
+            for line in range(LINES)
+        }
 
     def check(self) -> None:
         """Rule 1, on the first input that is low, which is low again afterwards."""

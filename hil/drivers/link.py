@@ -39,6 +39,10 @@ class Link:
         self.open = True
         os.set_blocking(held.fileno(), False)
 
+    def fileno(self) -> int:
+        """For who waits for several lines at once."""
+        return self._held.fileno()
+
     def take(self, seconds: float) -> bytes:
         """What comes within so many seconds, b"" when nothing did or the far end is gone."""
         if not self.open or not self._ready(False, seconds):

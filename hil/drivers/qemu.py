@@ -13,6 +13,7 @@ Rules:
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -38,8 +39,10 @@ from hil.drivers.stall import Stalled, timer, wait, why
 from hil.resources import Board, Emulator
 
 QEMU = "qemu-system-aarch64"
+ABSENT = (f"{QEMU} is not on this machine", "as root .ci/qemu installs it; elsewhere qemu-system-arm, version 10")
 START_SECONDS = 120.0
 LOGIN = r"login: "
+OLDEST = 10
 SOCKETS = ("console", "port", "monitor", "qtest")
 _BETWEEN = 2.0  # seconds between two looks at the timer
 TEXT = 0x8000  # CONFIG_TEXT_BASE of the 32-bit U-Boots
@@ -136,7 +139,7 @@ class Machine:
     def power_on(self) -> None:
         """Start the board. HardwareFault when QEMU does not come up."""
         if shutil.which(QEMU) is None:
-            raise HardwareFault(f"{QEMU} is not on this machine", "apt install qemu-system-arm")
+            raise HardwareFault(*ABSENT)
         self.cut()
         for name in SOCKETS:
             (self._folder / name).unlink(missing_ok=True)
@@ -216,6 +219,19 @@ class Machine:
 
     def _errors(self) -> str:
         return (self._folder / "errors").read_text("utf-8", "replace").strip()
+
+
+def version() -> str:
+    """What QEMU says of itself; HardwareFault where it is not here, or too old for the boards."""
+    try:
+        told = subprocess.run([QEMU, "--version"], stdin=subprocess.DEVNULL, capture_output=True, check=False).stdout
+    except OSError as error:
+        raise HardwareFault(*ABSENT) from error
+    said = told.decode("utf-8", "replace").partition("\n")[0]
+    found = re.search(r"version (\d+)\.", said)
+    if found is None or int(found[1]) < OLDEST:
+        raise HardwareFault(f"{said or QEMU} is too old: boards need version {OLDEST}", "as root .ci/qemu installs it")
+    return said
 
 
 def plain(card: Path) -> str:

@@ -1,0 +1,1 @@
+"""What `python -m hil` knows, one module a verb."""
