@@ -52,7 +52,7 @@ def answer(session: Session, line: bytes) -> bytes:
     """The answer to a line, as a line."""
     try:
         request = _read(line)
-        found = DO[request["do"]](session, request)
+        found = DO[str(request["do"])](session, request)
         said: dict[str, Any] = {"ok": True, **found}
     except Fault as fault:
         said = {"ok": False, "sentence": fault.sentence, "fix": fault.fix, "code": fault.code}
@@ -62,21 +62,21 @@ def answer(session: Session, line: bytes) -> bytes:
 def understood(line: bytes) -> dict[str, Any]:
     """What an answer says; the fault that it tells of, as if it had been ours."""
     try:
-        said = json.loads(line)
-    except ValueError as error:
+        said: dict[str, Any] = json.loads(line)
+        if said["ok"]:
+            return said
+        kind, told = (UsageFault if said["code"] == UsageFault.code else HardwareFault), (said["sentence"], said["fix"])
+    except (ValueError, KeyError, TypeError) as error:
         raise HardwareFault(f"the board's answer cannot be read: {line[:40]!r}") from error
-    if not said["ok"]:
-        raise (UsageFault if said["code"] == UsageFault.code else HardwareFault)(said["sentence"], said["fix"])
-    found: dict[str, Any] = said
-    return found
+    raise kind(*told)
 
 
 def _read(line: bytes) -> Request:
     try:
         request = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UsageFault(f"{line[:40]!r} is no request", "an object of JSON on one line") from error
-    if not isinstance(request, dict) or request.get("do") not in DO:
+    if not isinstance(request, dict) or str(request.get("do")) not in DO:
         raise UsageFault(f"{line[:40]!r} asks for nothing that is known here", "do: " + ", ".join(DO))
     for name in ("name", "value"):
         if not isinstance(request.get(name, ""), str):
