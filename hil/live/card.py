@@ -15,10 +15,12 @@ from edge.card import layout
 from edge.peripherals.sensors.table import PARTS
 from hil import card as cards
 from hil import opening
+from hil.protocols import Parts
 from hil.resources import Board, Part
 from images import provisioned
 
 FAN, DOOR = 27, 17
+ROOM = 21.0
 FILE = "provision.toml"
 _BOARD = """\
 # What is wired to an emulated board.
@@ -51,6 +53,13 @@ def wishes(board: Board) -> str:
 
 def _declared(part: Part) -> bool:
     return part.kind in PARTS
+
+
+def warmed(board: Board, parts: Parts) -> None:
+    """A room's temperature at every declared thermometer: QEMU's begin at 0 degrees."""
+    for name, part in board.parts.items():
+        if _declared(part):
+            parts.set(name, ROOM)
 
 
 def made(board: Board, card: Path, own: Path | None) -> None:

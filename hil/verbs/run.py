@@ -35,6 +35,8 @@ def main(words: list[str]) -> int:
         session = Session(bench)
         if board.switched:
             bench.power_on()
+        if "parts" in board.has:
+            card.warmed(board, bench.parts)
         _say(*hints(board))
         counter = Counter(door, session)
         keys, screen = sys.stdin.fileno(), sys.stdout.fileno()

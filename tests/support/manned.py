@@ -1,4 +1,4 @@
-"""What tests of `python -m hil` share: a bench without a board, a terminal with a command in it, a board that is a shell."""
+"""What tests of `python -m hil` share: a bench without a board, a terminal with a command in it, a board on a desk."""
 
 from __future__ import annotations
 
@@ -85,6 +85,18 @@ class Bench:
         raise AssertionError(f"nobody asks this bench for {name}")
 
 
+def hil(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    """A command of a second terminal, to its end."""
+    return subprocess.run(
+        [sys.executable, "-m", "hil", *map(str, words)],
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+    )
+
+
 class Terminal:
     """A terminal with a command of `python -m hil` in it, and all that was written there."""
 
@@ -157,7 +169,8 @@ class Echo:
         self._ours, self._far = pty.openpty()
         self.file = folder / "mine.toml"
         self.file.write_text(
-            f'title = "a shell on a desk"\nproduct = "pi-arm64"\nhas = []\n[console]\ndevice = "{os.ttyname(self._far)}"\n'
+            f'title = "a shell on a desk"\nproduct = "pi-arm64"\nhas = []\n'
+            f'[console]\ndevice = "{os.ttyname(self._far)}"\n'
         )
         self._typed = b""
 

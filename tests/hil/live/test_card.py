@@ -16,7 +16,7 @@ from hil.resources import Part, named, names
 @pytest.mark.parametrize("name", names())
 def test_what_a_card_is_told_a_board_would_take(name: str) -> None:
     text = card.wishes(named(name))
-    asked, wrong = provision_toml.asked(text.encode(), here=False, name="provision.toml")
+    _, wrong = provision_toml.asked(text.encode(), here=False, name="provision.toml")
     assert [str(one) for one in wrong] == []
     assert f'hostname = "{name}"' in text and "[outputs.fan]" in text
 
@@ -55,7 +55,7 @@ def test_a_making_that_fails_leaves_the_card_that_was_there(tmp_path: Path, monk
 def test_a_file_of_ones_own_is_checked_before_a_card_is_made(tmp_path: Path) -> None:
     own = tmp_path / "own.toml"
     own.write_text('[board]\nhostname = "-north"\n')
-    with pytest.raises(ConfigFault, match="own.toml:2"):
+    with pytest.raises(ConfigFault, match=r"own\.toml:2"):
         card.made(named("raspi0"), tmp_path / "card.img", own)
 
 

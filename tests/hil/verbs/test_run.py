@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import shutil
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,8 +14,7 @@ import pytest
 
 from hil.resources import named
 from hil.verbs.run import hints
-from tests.support.manned import Echo, on_a_desk, terminal
-from tests.support.sources import ROOT
+from tests.support.manned import Echo, hil, on_a_desk, terminal
 
 pytest.importorskip("serial", reason="pyserial is not on this machine")
 
@@ -34,17 +31,6 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def echo(tmp_path: Path) -> Iterator[Echo]:
     with on_a_desk(tmp_path) as found:
         yield found
-
-
-def hil(*words: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "hil", *words],
-        cwd=ROOT,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
 
 
 def test_a_person_types_and_reads_and_leaves(echo: Echo, home: Path) -> None:
