@@ -1,7 +1,8 @@
 """The pytest plug-in: a test asks for `bench` or `agent`, and runs on each board that can do what it needs.
 
 Rules:
-1. `--board NAME|FILE.toml` (it may stand several times) chooses the boards; else it is every board described here.
+1. `--board NAME|FILE.toml` (it may stand several times) chooses the boards, and tests with a board of their own
+   are left out then; else it is every board described here.
 2. `@pytest.mark.needs("lines", "port")` names capabilities. A board that misses one is a skip, and the skip says why.
 3. A board is started once for all tests of a session; `agent` finds it in a shell. A test that fails leaves it in no
    known state, and the next one gets it freshly started. Its console is shown with the failure.
@@ -44,6 +45,20 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "bench" in metafunc.fixturenames:
         boards = chosen(metafunc.config)
         metafunc.parametrize("board", boards, indirect=True, scope="session", ids=[board.name for board in boards])
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Rule 1: with chosen boards, emulated tests that do not ask for one are not run."""
+    if not config.getoption("--board", []):
+        return
+    left = [one for one in items if one.get_closest_marker("emulated") and "bench" not in _asked(one)]
+    if left:
+        config.hook.pytest_deselected(items=left)
+        items[:] = [one for one in items if one not in left]
+
+
+def _asked(item: pytest.Item) -> tuple[str, ...]:
+    return tuple(getattr(item, "fixturenames", ()))
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -26,13 +26,14 @@ _LAST = 200  # letters of the console that are shown
 
 
 class Session:
-    """A bench that a person works with: what came over its console, and the lines that were set."""
+    """A bench that a person works with: what came over its console, and what was set: lines, and how parts fail."""
 
     def __init__(self, bench: Bench, clock: Callable[[], float] = time.monotonic) -> None:
         self.bench, self._clock = bench, clock
         self.begun = self._spoke = clock()
         self.count, self._end = 0, b""
         self.touched: set[int] = set()
+        self.modes: dict[str, str] = {}
 
     def heard(self, data: bytes) -> None:
         """Bytes that came over the console."""
@@ -108,6 +109,7 @@ def _set_part(session: Session, name: str, value: str) -> str:
     number = _number(value)
     if number is None:
         session.bench.parts.mode(part, value)
+        session.modes = {name_: mode for name_, mode in {**session.modes, part: value}.items() if mode != "ok"}
         return f"{part} is {value}"
     session.bench.parts.set(part, number, quantity)
     return f"{name} measures {session.bench.parts.value(part, quantity):g}"
@@ -135,6 +137,7 @@ def _show(session: Session, _: Request) -> dict[str, Any]:
         "parts": {name: {what: parts.value(name, what) for what in all_} for name, all_ in parts.names().items()}
         if parts
         else {},
+        "modes": session.modes,
         "lacks": {one: board.misses(one) for one in ("lines", "parts") if one not in board.has},
     }
 

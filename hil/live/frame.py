@@ -38,9 +38,9 @@ def facts(shown: Shown) -> Facts:
 
 
 def changes(before: Facts, now: Facts) -> list[str]:
-    """A line for each fact that is new or another one; a line that came to rest is told too."""
+    """A line for each fact that is new or another one; one that is none any more is told too."""
     found = [f"{name} {what}" for name, what in now.items() if before.get(name) != what]
-    return found + [f"{name} at rest" for name in before if name not in now]
+    return found + [f"{name} no more" for name in before if name not in now]
 
 
 def _lines(shown: Shown) -> Facts:
@@ -48,8 +48,9 @@ def _lines(shown: Shown) -> Facts:
 
 
 def _parts(shown: Shown) -> Facts:
-    return {
-        name if len(values) == 1 else f"{name}.{quantity}": f"{value:g}" if len(values) > 1 else f"{quantity} {value:g}"
-        for name, values in shown["parts"].items()
-        for quantity, value in values.items()
-    }
+    found = {}
+    for name, values in shown["parts"].items():
+        for quantity, value in values.items():
+            one = len(values) == 1
+            found[name if one else f"{name}.{quantity}"] = f"{quantity} {value:g}" if one else f"{value:g}"
+    return {**found, **{f"{name} fails": mode for name, mode in shown["modes"].items()}}

@@ -69,13 +69,18 @@ def _inserted(board: Board, path: Path, told: argparse.Namespace) -> None:
     """A card at that path, with a word of where it comes from."""
     image = cards.image(board.product)
     if told.fresh or not path.exists():
-        _say(f"making the card {path}" + (f" from {image.name}" if image else ""))
+        _say(f"making the card {_short(path)}" + (f" from {image.name}" if image else ""))
         card.made(board, path, told.provision)
         return
     if told.provision:
         raise UsageFault(f"{path} was made already, with what is wired to it", "--fresh makes it anew")
     old = image is not None and not card.of_now(board, path)
-    _say(f"going on from the card {path}" + ("; the image is another one by now (--fresh)" if old else ""))
+    _say(f"going on from the card {_short(path)}" + ("; the image is another one by now (--fresh)" if old else ""))
+
+
+def _short(path: Path) -> Path:
+    """As a person writes it who is in this folder."""
+    return path.relative_to(Path.cwd()) if Path.cwd() in path.parents else path
 
 
 def hints(board: Board) -> list[str]:
@@ -87,7 +92,7 @@ def hints(board: Board) -> list[str]:
     sets = [f"python3 -m hil set {name} {part} 31.5" for part in list(board.parts)[:1] if "parts" in board.has]
     sets += [f"python3 -m hil set {name} {card.DOOR} high"] if "lines" in board.has else []
     found += ["In a second terminal:", *(f"  {one}" for one in [*sets, f"python3 -m hil watch {name}"])]
-    return [*found, "Ctrl-] leaves, as if the plug were pulled."]
+    return [*found, "Ctrl-] (or Ctrl-5) leaves, as if the plug were pulled."]
 
 
 def _say(*lines: str) -> None:

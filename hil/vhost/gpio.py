@@ -94,6 +94,11 @@ class Lines:
         with self._lock:
             return self._at(line).direction == _OUT
 
+    def seen(self) -> dict[int, tuple[str, int]]:
+        """Every line: "out" where the guest drives it, else "in", and the level."""
+        with self._lock:
+            return {at: ("out" if one.direction == _OUT else "in", one.level) for at, one in enumerate(self._lines)}
+
     def _drive(self, line: _Line, level: int | None) -> None:
         before = line.level
         line.driven = level

@@ -33,8 +33,9 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[SUMMARY] = []
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Tests of this folder in ORDER, all others where they are."""
+    plugin.pytest_collection_modifyitems(config, items)
     here = [item for item in items if item.path.parent.name == "hil"]
     ordered = iter(sorted(here, key=_rank))
     items[:] = [next(ordered) if item.path.parent.name == "hil" else item for item in items]

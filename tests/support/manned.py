@@ -8,6 +8,7 @@ import select
 import subprocess
 import sys
 import termios
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -16,6 +17,9 @@ from typing import Any
 
 from edge.faults import HardwareFault, UsageFault
 from edge.record import replace
+from hil.live.control import Session
+from hil.live.counter import Counter
+from hil.live.place import Place
 from hil.resources import Board, named
 from tests.support.sources import ROOT
 
@@ -156,6 +160,41 @@ class Terminal:
 def terminal(*words: str | Path, env: dict[str, str] | None = None) -> Iterator[Terminal]:
     """See Terminal; whatever becomes of the test, the command ends."""
     found = Terminal(*words, env=env)
+    try:
+        yield found
+    finally:
+        found.close()
+
+
+class Served:
+    """A board that runs, as `hil set` and `hil watch` find it: a counter in a thread, until it is closed."""
+
+    def __init__(self, place: Place, bench: Bench) -> None:
+        self._over = threading.Event()
+        self.ready = threading.Event()
+        self._thread = threading.Thread(target=self._run, args=(place, bench))
+        self._thread.start()
+        assert self.ready.wait(SECONDS)
+
+    def _run(self, place: Place, bench: Bench) -> None:
+        with place.held(), place.listening() as door:
+            counter = Counter(door, Session(bench))
+            self.ready.set()
+            while not self._over.is_set():
+                for one in select.select(counter.sockets(), [], [], 0.05)[0]:
+                    counter.serve(one)
+            counter.close()
+
+    def close(self) -> None:
+        self._over.set()
+        self._thread.join(SECONDS)
+        assert not self._thread.is_alive()
+
+
+@contextmanager
+def served(name: str, bench: Bench) -> Iterator[Served]:
+    """See Served."""
+    found = Served(Place(name), bench)
     try:
         yield found
     finally:

@@ -56,6 +56,19 @@ def test_a_line_that_the_board_drives_is_seen_and_not_set(lines: Lines, register
     assert lines.level(27) == 1
 
 
+def test_all_lines_are_seen_at_once(lines: Lines, registers: dict[int, int]) -> None:
+    registers[FUNCTION + 1 * 4] = 4 << 4 * 3
+    registers[LEVEL], registers[LEVEL + 4] = 1 << 27 | 1 << 14, 1 << 21
+    seen = lines.seen()
+    assert list(seen) == list(range(54))
+    assert {line: one for line, one in seen.items() if one != ("in", 0)} == {
+        14: ("other", 1),
+        27: ("out", 1),
+        53: ("in", 1),
+    }
+    assert all(lines.level(line) == level for line, (_, level) in seen.items())
+
+
 @pytest.mark.parametrize("line", [-1, 54])
 def test_a_line_that_is_not_there_is_told(lines: Lines, line: int) -> None:
     with pytest.raises(UsageFault, match=rf"no line {line} \(its lines are 0 to 53\)"):

@@ -50,8 +50,10 @@ def test_a_part_is_set_and_its_value_is_told(session: Session, fake: Bench) -> N
 
 def test_what_is_no_number_is_a_way_to_behave(session: Session, fake: Bench) -> None:
     assert put(session, "t0", "nak") == "t0 is nak"
+    assert asked(session, do="show")["modes"] == {"t0": "nak"}
     assert put(session, "t0", "ok") == "t0 is ok"
     assert fake.parts.modes == [("t0", "nak"), ("t0", "ok")]
+    assert asked(session, do="show")["modes"] == {}
     for value in ("nan", "inf", "-1e999", "", "warm"):
         with pytest.raises(UsageFault, match="is no mode"):
             put(session, "t0", value)

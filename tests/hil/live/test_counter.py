@@ -2,45 +2,15 @@
 
 from __future__ import annotations
 
-import select
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from edge.faults import HardwareFault, UsageFault
-from hil.live.control import Session
-from hil.live.counter import LONGEST, Caller, Counter, Gone
+from hil.live.counter import LONGEST, Caller, Gone
 from hil.live.place import Place
-from tests.support.manned import Bench
-
-SECONDS = 60.0
-
-
-class Served:
-    """A counter in a thread, until it is closed."""
-
-    def __init__(self, place: Place, fake: Bench) -> None:
-        self._over = threading.Event()
-        self.ready = threading.Event()
-        self._thread = threading.Thread(target=self._run, args=(place, fake))
-        self._thread.start()
-        assert self.ready.wait(SECONDS)
-
-    def _run(self, place: Place, fake: Bench) -> None:
-        with place.held(), place.listening() as door:
-            counter = Counter(door, Session(fake))
-            self.ready.set()
-            while not self._over.is_set():
-                for one in select.select(counter.sockets(), [], [], 0.05)[0]:
-                    counter.serve(one)
-            counter.close()
-
-    def close(self) -> None:
-        self._over.set()
-        self._thread.join(SECONDS)
-        assert not self._thread.is_alive()
+from tests.support.manned import Bench, Served, served
 
 
 @pytest.fixture
@@ -55,13 +25,12 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
 
 
 @pytest.fixture
-def served(place: Place, fake: Bench) -> Iterator[Served]:
-    found = Served(place, fake)
-    yield found
-    found.close()
+def running(fake: Bench, place: Place) -> Iterator[Served]:
+    with served("raspi0", fake) as found:
+        yield found
 
 
-def test_two_callers_are_answered_in_turn(served: Served, place: Place, fake: Bench) -> None:
+def test_two_callers_are_answered_in_turn(running: Served, place: Place, fake: Bench) -> None:
     with Caller(place) as one, Caller(place) as other:
         assert one.ask({"do": "set", "name": "t0", "value": "31.5"})["said"] == "t0 measures 31.5"
         assert other.ask({"do": "show"})["parts"]["t0"] == {"temperature": 31.5}
@@ -72,14 +41,14 @@ def test_two_callers_are_answered_in_turn(served: Served, place: Place, fake: Be
         assert one.ask({"do": "show"})["board"] == "raspi0"
 
 
-def test_a_line_in_pieces_and_two_in_one_are_answered(served: Served, place: Place) -> None:
+def test_a_line_in_pieces_and_two_in_one_are_answered(running: Served, place: Place) -> None:
     with place.connected() as link, link.makefile("rb") as answers:
         link.sendall(b'{"do": ')
         link.sendall(b'"show"}\n{"do": "show"}\nno request\n')
         assert [b'"ok": true' in answers.readline() for _ in range(3)] == [True, True, False]
 
 
-def test_who_sends_without_end_is_shown_out_and_others_stay(served: Served, place: Place) -> None:
+def test_who_sends_without_end_is_shown_out_and_others_stay(running: Served, place: Place) -> None:
     with Caller(place) as other, place.connected() as link:
         link.sendall(b"x" * (LONGEST + 1))
         try:
@@ -90,7 +59,7 @@ def test_who_sends_without_end_is_shown_out_and_others_stay(served: Served, plac
         assert other.ask({"do": "show"})["board"] == "raspi0"
 
 
-def test_who_takes_no_answer_is_shown_out_and_others_stay(served: Served, place: Place) -> None:
+def test_who_takes_no_answer_is_shown_out_and_others_stay(running: Served, place: Place) -> None:
     with Caller(place) as other, place.connected() as link:
         with pytest.raises(OSError):
             for _ in range(10_000):
@@ -98,7 +67,7 @@ def test_who_takes_no_answer_is_shown_out_and_others_stay(served: Served, place:
         assert other.ask({"do": "show"})["board"] == "raspi0"
 
 
-def test_who_went_without_a_word_is_forgotten(served: Served, place: Place) -> None:
+def test_who_went_without_a_word_is_forgotten(running: Served, place: Place) -> None:
     for _ in range(20):
         place.connected().close()
     with Caller(place) as other:
@@ -106,9 +75,8 @@ def test_who_went_without_a_word_is_forgotten(served: Served, place: Place) -> N
 
 
 def test_a_board_that_ended_is_gone(place: Place, fake: Bench) -> None:
-    served = Served(place, fake)
-    with Caller(place) as caller:
+    with served("raspi0", fake) as running, Caller(place) as caller:
         assert caller.ask({"do": "show"})["ok"]
-        served.close()
+        running.close()
         with pytest.raises(Gone, match="raspi0 has ended"):
             caller.ask({"do": "show"})

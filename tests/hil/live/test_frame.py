@@ -16,6 +16,7 @@ def shown(**other: Any) -> dict[str, Any]:
         "console": {"bytes": 1802, "quiet": 3.2, "end": "log\r\n\x1b[1mfieldhand> \x1b[0m\x1b[?25h"},
         "lines": {"GPIO17": ["in", 0], "GPIO27": ["out", 1]},
         "parts": {"t0": {"temperature": 31.5}, "m0": {"mag-x": 0.0, "mag-y": -1.25}},
+        "modes": {},
         "lacks": {},
         **other,
     }
@@ -63,5 +64,7 @@ def test_a_change_is_a_line_and_what_is_the_same_is_none() -> None:
         "resets 0",
     ]
     assert changes(first, facts(shown(up=300, console={"bytes": 1, "quiet": 0, "end": ""}))) == []
+    failing = facts(shown(modes={"t0": "nak"}))
+    assert changes(first, failing) == ["t0 fails nak"] and changes(failing, first) == ["t0 fails no more"]
     second = facts(shown(lines={"GPIO27": ["out", 0]}, resets=1))
-    assert changes(first, second) == ["GPIO27 out  low", "resets 1", "GPIO17 at rest"]
+    assert changes(first, second) == ["GPIO27 out  low", "resets 1", "GPIO17 no more"]

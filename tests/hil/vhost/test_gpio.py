@@ -69,6 +69,7 @@ def test_an_output_is_seen_and_cannot_be_set_from_outside(guest: Guest) -> None:
     assert guest.lines.level(2) == 0 and not guest.lines.driven(2)  # not before it is an output
     assert guest.ask(SET_DIRECTION, 2, OUT) == b"\0\0"
     assert guest.lines.level(2) == 1 and guest.lines.driven(2)
+    assert guest.lines.seen() == {**dict.fromkeys(range(len(guest.lines.names)), ("in", 0)), 2: ("out", 1)}
     assert guest.ask(GET_DIRECTION, 2) == bytes([0, OUT])
     with pytest.raises(HardwareFault, match="line 2 is an output of the board"):
         guest.lines.set(2, 0)
