@@ -18,11 +18,13 @@ FAN = 27
 FILE = "/tmp/board.toml"
 DRIVEN = "/tmp/driven.toml"
 MAGNET = "/tmp/magnet.toml"
-LEASE = 20  # seconds that the fan is asked for
-# The guard that runs as a service has the board of the card's own settings: here the agent starts one of its own.
+LEASE = 40  # seconds that the fan is asked for
+# The guard that runs as a service has the board of the card's own settings: here the agent starts one of its own. An
+# emulated processor may stand still for some seconds where the host is busy: no reason to take the agent for dead.
 SETTINGS = """
 [guard]
 socket = "/tmp/own.sock"
+heartbeat = 30
 [outputs.fan]
 line = "GPIO{fan}"
 label = "cooling fan"
