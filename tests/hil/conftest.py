@@ -1,5 +1,6 @@
 """The order of `make hil`: what needs no board first, then what a start up to the boot loader shows, then whole boots;
-what takes longest comes last. At the end one line for each board that was started.
+what takes longest comes last. Tests of the plug-in's boards stand together, board by board: one start serves them all.
+At the end one line for each board that was started.
 """
 
 from __future__ import annotations
@@ -19,12 +20,14 @@ from hil.plugin import (  # noqa: F401  # the plug-in, for the tests of this fol
     pytest_runtest_setup,
     strategy,
 )
+from hil.resources import Board
 
 ORDER = (
-    *("test_card", "test_console", "test_relay", "test_writes", "test_slots", "test_peripherals", "test_sensors"),
-    *("test_boot", "test_provision", "test_chat", "test_guard", "test_lab", "test_faults", "test_damage"),
+    *("test_card", "test_console", "test_relay", "test_writes", "test_slots", "test_peripherals"),
+    *("test_boot", "test_provision", "test_chat", "test_guard", "test_faults", "test_damage"),
     *("test_lost_writes", "test_power", "test_update"),
 )
+SHARED = ("test_peripherals", "test_sensors", "test_lab")
 SUMMARY = pytest.StashKey["list[str]"]()
 
 
@@ -41,8 +44,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [next(ordered) if item.path.parent.name == "hil" else item for item in items]
 
 
-def _rank(item: pytest.Item) -> int:
-    return ORDER.index(item.path.stem) if item.path.stem in ORDER else len(ORDER)
+def _rank(item: pytest.Item) -> tuple[int, str, int]:
+    found = getattr(getattr(item, "callspec", None), "params", {}).get("board")
+    if isinstance(found, Board):
+        return ORDER.index(SHARED[0]), found.name, _place(item, SHARED)
+    return _place(item, ORDER), "", 0
+
+
+def _place(item: pytest.Item, files: tuple[str, ...]) -> int:
+    return files.index(item.path.stem) if item.path.stem in files else len(files)
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:

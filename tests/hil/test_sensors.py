@@ -70,10 +70,12 @@ def test_the_agent_reads_what_the_host_sets(settings: str, board: Board, bench: 
 @pytest.mark.needs("parts")
 def test_what_does_not_acknowledge_is_told_so_and_doctor_names_it(settings: str, bench: Bench, agent: Agent) -> None:
     bench.parts.set("t0", 21.5)
-    assert "did not acknowledge (check its power, its wiring and its address)" in reading(agent, "nobody")
+    # The kernel's driver of the lab bench calls every fault an I/O error.
+    silent = r"did not (acknowledge|answer cleanly) \(.*check its power, its wiring and its address\)"
+    assert re.search(silent, reading(agent, "nobody").replace("\n", " "))
     found = agent.run(f"fieldhand doctor --board {settings}")[1]
     assert re.search(r"ok +sensor t0: tmp105 at I2C \d+/0x48, 21\.5 C", found), found
-    assert re.search(r"wrong +sensor nobody: tmp105 at I2C \d+/0x49 did not acknowledge", found), found
+    assert re.search(r"wrong +sensor nobody: tmp105 at I2C \d+/0x49 did not (acknowledge|answer cleanly)", found), found
 
 
 @pytest.mark.needs("parts")
@@ -118,7 +120,7 @@ def test_the_agent_reads_industrial_io(board: Board, bench: Bench, agent: Agent)
         assert found is not None and abs(float(found[1]) - value) <= 0.3, told
 
 
-@pytest.mark.needs("parts", "lines")
+@pytest.mark.needs("parts", "lines", "loader")  # a lab bench has a second chip: a line's name alone does not do there
 def test_a_goal_goes_by_the_sensor_and_the_host_sees_the_line(settings: str, bench: Bench, agent: Agent) -> None:
     command = f"fieldhand --board {settings} --yes -e '{GOAL}'"
     bench.parts.set("t0", 29.5)
