@@ -92,9 +92,11 @@ class Login(Record):
 
 
 class Guest(Record):
-    """What the board calls its own end of things: the GPIO chip, the number of the I2C bus, the second serial port."""
+    """What the board calls its own end of things: the GPIO chip, the number of the I2C bus, the second serial port.
+    `chip`: the label of the GPIO chip, where the agent cannot tell which one has the lines."""
 
     lines: str = ""
+    chip: str = ""
     bus: int = -1
     port: str = ""
 

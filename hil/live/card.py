@@ -35,12 +35,12 @@ label = "air at the board"
 """
 _LINES = f"""
 [outputs.fan]
-line = "GPIO{FAN}"
+line = "GPIO{FAN}"{{chip}}
 label = "fan, relay 1"
 max_on = 600
 
 [inputs.door]
-line = "GPIO{DOOR}"
+line = "GPIO{DOOR}"{{chip}}
 states = ["closed", "open"]
 """
 
@@ -48,7 +48,9 @@ states = ["closed", "open"]
 def wishes(board: Board) -> str:
     """Rule 3, as the board's provision.toml."""
     sensors = [_SENSOR.format(name=name, part=part) for name, part in board.parts.items() if _declared(part)]
-    return "".join([_BOARD.format(name=board.name), *sensors, _LINES if "lines" in board.has else ""])
+    chip = f'\nchip = "{board.guest.chip}"' if board.guest.chip else ""
+    lines = _LINES.format(chip=chip) if "lines" in board.has else ""
+    return "".join([_BOARD.format(name=board.name), *sensors, lines])
 
 
 def _declared(part: Part) -> bool:

@@ -30,6 +30,11 @@ def test_parts_that_the_agent_has_a_table_for_are_declared_and_no_others() -> No
     assert "m0" not in text and "outputs" not in text
 
 
+def test_a_chip_that_has_to_be_named_is_named_for_each_line() -> None:
+    assert card.wishes(named("virt")).count('chip = "virtio2"') == 2
+    assert "chip" not in card.wishes(named("raspi0"))
+
+
 def test_without_an_image_there_is_no_card(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FIELDHAND_IMAGES", str(tmp_path / "none"))
     with pytest.raises(CardFault, match="there is no image of pi-armv6") as told:
