@@ -89,7 +89,8 @@ def _chosen(chips: list[Chip], faults: list[HardwareFault], label: str) -> Chip:
         raise HardwareFault(
             f"the GPIO chip with the header is not here, only {labels}", "see that its driver is loaded"
         )
-    raise HardwareFault(f"which GPIO chip is meant is not clear: {labels}", 'say it by its label: [gpio] chip = "..."')
+    fix = 'say it by its label: chip = "..." in the table of the output or input, in [gpio] for the tools'
+    raise HardwareFault(f"which GPIO chip is meant is not clear: {labels}", fix)
 
 
 def _headers(chips: list[Chip], alone: bool) -> list[Chip]:
