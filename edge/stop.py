@@ -12,7 +12,9 @@ Rules:
    goes by removing the file.
 5. Nothing that a model, a tool or a network can reach calls `set_` or `lift`: the command line does, with the rights
    of whoever owns the state folder, on this machine.
-6. `read` costs one failing open when nothing is stopped, so that a loop may ask ten times a second. A `Watch` asks
+6. Who sets does not wait long for another who does: on a slow card two may write at once, and the later file lacks what
+   the earlier said. So whoever has set looks whether it is in force, and if not, sets it again.
+7. `read` costs one failing open when nothing is stopped, so that a loop may ask ten times a second. A `Watch` asks
    the card no more than that, however often it is asked itself.
 """
 
@@ -34,6 +36,7 @@ MOST = 64  # stops in force
 WHY = 300  # characters of a reason that are kept
 ALL, NETWORK, TOOL = "all", "network", "tool:"
 LOCK_SECONDS = 1.0
+TRIES = 20  # of rule 6; more than ever set a stop at once
 FRESH = 0.05  # seconds
 _LOOK = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 _MAKE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
@@ -178,6 +181,16 @@ def set_(state: str, one: One) -> Stop:
     if not _known(one.kind):
         raise ValueError(f"{one.kind!r} is no kind of stop")
     one = One(one.kind, one.why if len(one.why) <= WHY else one.why[: WHY - 3] + "...", one.at, one.by)
+    for _ in range(TRIES):
+        now = _set(state, one)
+        seen = read(state)
+        if seen is None or seen.everything or any(other.kind == one.kind for other in seen.stops):
+            break
+    return now
+
+
+def _set(state: str, one: One) -> Stop:
+    """One try of `set_`."""
     lock = _locked(state)
     try:
         before = read(state) or Stop()

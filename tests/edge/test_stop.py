@@ -219,6 +219,21 @@ def test_stops_that_are_set_at_the_same_time_are_all_in_force(tmp_path):
     assert {one.kind for one in stop.read(str(tmp_path)).stops} == set(kinds)
 
 
+def test_a_stop_that_another_wrote_over_is_set_again(tmp_path, monkeypatch):
+    """On a slow card nobody waits for the lock, so one who read before may write after."""
+    slow, put = [], stop._show
+
+    def overtaken(state, told):
+        put(state, told)
+        if not slow:
+            slow.append(True)
+            put(state, stop.Stop((stop.One("network"),)))
+
+    monkeypatch.setattr(stop, "_show", overtaken)
+    stop.set_(str(tmp_path), stop.One("tool:bash"))
+    assert {one.kind for one in stop.read(str(tmp_path)).stops} == {"network", "tool:bash"}
+
+
 def test_a_stop_waits_for_nobody_who_holds_the_folder(tmp_path):
     import fcntl
 

@@ -54,7 +54,11 @@ def test_every_other_chip_is_closed_again():
     ("chips", "label", "said"),
     [
         ((), "", "no GPIO chip: there is no /dev/gpiochip"),
-        ((stock(0, "a"), stock(1, "b", 4)), "", r"not clear: a \(8 lines\), b \(4 lines\).*chip = .* in the table of the output"),
+        (
+            (stock(0, "a"), stock(1, "b", 4)),
+            "",
+            r"not clear: a \(8 lines\), b \(4 lines\).*chip = .* in the table",
+        ),
         ((stock(0, "a"),), "b", "has the label b .*labels here: a"),
         ((stock(0, "a"),), "gpiochip0", "named by label, for their numbers change"),
         ((stock(0, "a"),), "/dev/gpiochip0", "named by label, for their numbers change"),
