@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from edge.card import layout
 from edge.faults import CardFault
 from hil import card, tree
 from hil.drivers.desk import Desk
@@ -16,14 +17,19 @@ from hil.resources import Board
 
 
 @contextmanager
-def opened(board: Board, folder: Path) -> Iterator[Bench]:
-    """The bench of a board, off; what it needs of files is in `folder` and goes with it."""
+def opened(board: Board, folder: Path, told: str = "") -> Iterator[Bench]:
+    """The bench of a board, off; what it needs of files is in `folder` and goes with it.
+
+    `told`: the provision.toml that an emulated board finds on its card at the first start.
+    """
     if board.emulator is None:
         with Desk(board) as desk:
             yield desk
         return
     copy = folder / "card.img"
     insert(board, copy)
+    if told:
+        card.put(copy, layout.CONFIG, "provision.toml", told.encode())
     with machine(board, copy) as found:
         yield found
     copy.unlink()

@@ -4,20 +4,23 @@ Rules:
 1. `--board NAME|FILE.toml` (it may stand several times) chooses the boards, and tests with a board of their own
    are left out then; else it is every board described here.
 2. `@pytest.mark.needs("lines", "port")` names capabilities. A board that misses one is a skip, and the skip says why.
-3. A board is started once for all tests of a session; `agent` finds it in a shell. A test that fails leaves it in no
-   known state, and the next one gets it freshly started. Its console is shown with the failure.
+3. A board is started once for all tests of a session; `agent` finds it in a shell, `talk` at the agent's prompt. A test
+   that fails leaves it in no known state, and the next one gets it freshly started. Its console is shown with the
+   failure.
 4. What a test needs and the machine lacks (QEMU, an image) is a failure, not a skip: these tests are asked for.
+5. A folder of tests whose boards shall have something wired to them says so in a fixture `provision` of its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
 from hil import resources
-from hil.agent import Agent
+from hil.agent import Agent, Conversation
 from hil.opening import opened
 from hil.protocols import Bench
 from hil.strategy import Strategy
@@ -79,9 +82,15 @@ def board(request: pytest.FixtureRequest) -> resources.Board:
 
 
 @pytest.fixture(scope="session")
-def bench(board: resources.Board, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+def provision(board: resources.Board) -> str:
+    """What the card of an emulated board is told before its first start, as provision.toml; "" is nothing."""
+    return ""
+
+
+@pytest.fixture(scope="session")
+def bench(board: resources.Board, provision: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
     """The board with all that is wired to it, off at first."""
-    with opened(board, tmp_path_factory.mktemp(board.name)) as found:
+    with opened(board, tmp_path_factory.mktemp(board.name), provision) as found:
         yield found
         for note in found.notes:
             print(f"\n{note}")
@@ -97,9 +106,24 @@ def strategy(bench: Bench) -> Strategy:
 def agent(strategy: Strategy, bench: Bench, request: pytest.FixtureRequest) -> Iterator[Agent]:
     """The board in a shell."""
     strategy.to("shell")
-    failed = request.session.testsfailed
-    yield Agent(bench)
-    if request.session.testsfailed != failed:
+    with _kept(strategy, request.session):
+        yield Agent(bench)
+
+
+@pytest.fixture
+def talk(strategy: Strategy, bench: Bench, request: pytest.FixtureRequest) -> Iterator[Conversation]:
+    """The board at its agent's prompt, where its operator's login lands."""
+    strategy.to("agent")
+    with _kept(strategy, request.session):
+        yield Conversation(bench.console)
+
+
+@contextmanager
+def _kept(strategy: Strategy, session: pytest.Session) -> Iterator[None]:
+    """Rule 3."""
+    failed = session.testsfailed
+    yield
+    if session.testsfailed != failed:
         strategy.lost()
 
 

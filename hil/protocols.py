@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from hil.console import Console
+from hil.drivers.link import Link
 from hil.resources import Board
 
 
@@ -45,6 +46,9 @@ class Parts(Protocol):
 
 class Port(Protocol):
     """The far end of the second serial port."""
+
+    @property
+    def link(self) -> Link: ...
 
     def send(self, data: bytes) -> None:
         """Bytes to the board."""

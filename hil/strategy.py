@@ -78,8 +78,17 @@ class Strategy:
         console.line("exit")
         console.login(login.operator, login.operator_password, AGENT_PROMPT, SECONDS)
 
+    def ended(self) -> None:
+        """The agent at the prompt has ended, whoever ended it: its console is at a login again."""
+        self.status = LOST
+        self._again()
+        self.status = SHELL
+
     def leave(self) -> None:
         self._bench.console.send("\x04")
+        self._again()
+
+    def _again(self) -> None:
         self._bench.wait(LOGIN, SECONDS)
         self._as_root()
 

@@ -24,6 +24,11 @@ class Port:
         self._link = link
         self._came = b""
 
+    @property
+    def link(self) -> Link:
+        """The line itself, for who speaks over it in another way; what came before stays here."""
+        return self._link
+
     def send(self, data: bytes) -> None:
         """Bytes to the board; HardwareFault when it takes them no more."""
         self._link.give(data)

@@ -83,6 +83,15 @@ def test_a_board_goes_up_step_by_step_and_comes_down_without_a_new_start() -> No
     assert fake.acts == []
 
 
+def test_an_agent_that_was_ended_leaves_a_login_where_the_way_goes_on() -> None:
+    fake = Fake()
+    way = strategy(fake)
+    way.to(AGENT)
+    fake.acts.clear()
+    way.ended()
+    assert fake.acts == ["saw login: ", "typed rescue", "typed fieldhand"] and way.status == SHELL
+
+
 def test_what_has_no_step_down_begins_again() -> None:
     fake = Fake()
     way = strategy(fake)
