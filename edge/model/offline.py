@@ -145,7 +145,8 @@ class Offline:
 
 def examples(scene: Scene, offered: frozenset[str]) -> list[str]:
     """Three goals that the planner understands on this board, with the tools that are offered."""
-    sensor = scene.sensors[0] if scene.sensors else None
+    measured = [one for one in scene.sensors if not one.states]
+    sensor = next(iter([*measured, *scene.sensors]), None)
     output = scene.outputs[0] if scene.outputs else None
     unit = sensor.unit if sensor else ""
     words = {
@@ -154,7 +155,7 @@ def examples(scene: Scene, offered: frozenset[str]) -> list[str]:
         "value": phrases.EXAMPLE_VALUES.get(unit, phrases.EXAMPLE_VALUE),
         "unit": f" {unit}" if unit else "",
     }
-    here = set(offered) | ({"S"} if sensor else set()) | ({"O"} if output else set())
+    here = {*offered, *("S" for _ in scene.sensors), *("M" for _ in measured), *("O" for _ in scene.outputs)}
     found = [text.format(**words) for text, needs in phrases.EXAMPLES if here.issuperset(needs.split())]
     return found[:3]
 

@@ -360,13 +360,14 @@ UNKNOWN = (
     ("sensor", "is THING TEST"),
 )
 
-# Templates for goals that work on this board; each names what it needs: tools, and S a sensor, O an output.
+# Templates for goals that work on this board; each names what it needs: tools, and S a sensor, M one that measures (a
+# contact is above nothing), O an output.
 EXAMPLES = (
     ("read the {sensor}", "sensor_read S"),
-    ("if the {sensor} is above {value}{unit}, run the {output} for 2 minutes", "sensor_read output_set S O"),
+    ("if the {sensor} is above {value}{unit}, run the {output} for 2 minutes", "sensor_read output_set M O"),
     ("turn the {output} on for 30 seconds", "output_set O"),
     ("is the {output} on?", "output_list O"),
-    ("is the {sensor} above {value}{unit}?", "sensor_read S"),
+    ("is the {sensor} above {value}{unit}?", "sensor_read M"),
     ("read all sensors", "sensor_read S"),
     ("what sensors are there?", "sensor_list"),
     ("which outputs do you have?", "output_list"),

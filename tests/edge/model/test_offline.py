@@ -361,6 +361,15 @@ def test_the_examples_given_are_understood_and_can_be_carried_out(scene, without
         assert "not offered" not in answer
 
 
+def test_no_example_compares_a_contact_with_a_number():
+    door = Sensor("door", "door of the box", "", "GPIO13", ("door",), ("closed", "open"))
+    offered = frozenset(tool.name for tool in TOOLS)
+    first = examples(replace(SCENE, sensors=(door, *SCENE.sensors)), offered)
+    assert first[1] == "if the temperature is above 30 C, run the fan for 2 minutes"
+    alone = examples(replace(SCENE, sensors=(door,)), offered)
+    assert alone[0] == "read the door" and len(alone) == 3 and not any("above" in goal for goal in alone)
+
+
 def test_a_board_that_declares_nothing_says_so():
     answer = Talk(Board(BARE)).say("turn on the fan")
     assert 'there is no output called "fan" here' in answer
