@@ -19,15 +19,21 @@ from hil.plugin import (  # noqa: F401  # the plug-in, for the tests of this fol
     pytest_runtest_makereport,
     pytest_runtest_setup,
     strategy,
+    talk,
 )
 from hil.resources import Board
+from tests.support.onboard import figures, provision  # noqa: F401  # what is wired to the boards of this folder
 
 ORDER = (
     *("test_card", "test_console", "test_relay", "test_writes", "test_slots", "test_peripherals"),
     *("test_boot", "test_provision", "test_chat", "test_guard", "test_faults", "test_damage"),
     *("test_lost_writes", "test_power", "test_update"),
 )
-SHARED = ("test_peripherals", "test_sensors", "test_lab")
+# Those that work in a shell first, then those at the prompt: a login takes long.
+SHARED = (
+    *("test_peripherals", "test_sensors", "test_lab", "test_doctor", "test_walls"),
+    *("test_goal", "test_serial", "test_death"),
+)
 SUMMARY = pytest.StashKey["list[str]"]()
 
 

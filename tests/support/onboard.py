@@ -1,0 +1,78 @@
+"""What the boards of tests/hil have wired to them, as their cards are told it.
+
+Lines FAN, PUMP and DOOR are the guard's; others are free for programs of the tests themselves.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from hil.resources import Board
+
+FAN, PUMP, DOOR = 5, 6, 13
+ABSENT = 0x49
+ASKED = r"\[y/N/t\] "
+LATE = 600.0
+# What lies on the card before the first start (provision.toml). The fan needs no approval, the pump does.
+WIRED = """[outputs.fan]
+line = "GPIO{fan}"
+label = "cooling fan"
+risk = "low"
+max_on = 900
+[outputs.pump]
+line = "GPIO{pump}"
+label = "irrigation pump"
+active = "low"
+max_on = 900
+[inputs.door]
+line = "GPIO{door}"
+states = ["closed", "open"]
+[sensors.t0]
+i2c = "{bus}/{t0:#x}"
+part = "tmp105"
+label = "air in the box"
+[sensors.attic]
+i2c = "{bus}/{absent:#x}"
+part = "tmp105"
+words = ["attic"]
+[ports.gauge]
+device = "{port}"
+baud = 115200
+label = "level of the tank"
+risk = "low"
+"""
+WIRE = """[sensors.{name}]
+onewire = "{wire}"
+words = ["{name}"]
+"""
+
+
+@pytest.fixture(scope="session")
+def provision(board: Board) -> str:
+    """The provision.toml of a board; "" for one that has no lines in reach."""
+    if board.misses("lines", "parts"):
+        return ""
+    part = board.parts["t0"]
+    own = {"bus": part.bus, "t0": part.address, "absent": ABSENT, "port": board.guest.port}
+    wires = "".join(WIRE.format(name=name, wire=one.wire) for name, one in board.parts.items() if one.wire)
+    return WIRED.format(fan=FAN, pump=PUMP, door=DOOR, **own) + wires
+
+
+@pytest.fixture(scope="session")
+def figures(board: Board, summary: list[str]) -> Iterator[dict[str, str]]:
+    """What the tests saw of a board, for a line of its own at the end."""
+    told: dict[str, str] = {}
+    yield told
+    if told:
+        summary.append(f"{board.name}: " + ", ".join(f"{what} {value}" for what, value in told.items()))
+
+
+def until(done: Callable[[], bool], what: str, seconds: float = LATE) -> None:
+    """Wait for something that is seen from outside."""
+    end = time.monotonic() + seconds
+    while not done():
+        assert time.monotonic() < end, f"{what} within {seconds:g} s"
+        time.sleep(0.1)
