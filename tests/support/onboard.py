@@ -18,17 +18,17 @@ ASKED = r"\[y/N/t\] "
 LATE = 600.0
 # What lies on the card before the first start (provision.toml). The fan needs no approval, the pump does.
 WIRED = """[outputs.fan]
-line = "GPIO{fan}"
+line = "GPIO{fan}"{chip}
 label = "cooling fan"
 risk = "low"
 max_on = 900
 [outputs.pump]
-line = "GPIO{pump}"
+line = "GPIO{pump}"{chip}
 label = "irrigation pump"
 active = "low"
 max_on = 900
 [inputs.door]
-line = "GPIO{door}"
+line = "GPIO{door}"{chip}
 states = ["closed", "open"]
 [sensors.t0]
 i2c = "{bus}/{t0:#x}"
@@ -44,6 +44,9 @@ baud = 115200
 label = "level of the tank"
 risk = "low"
 """
+CHIP = """[gpio]
+chip = "{chip}"
+"""
 WIRE = """[sensors.{name}]
 onewire = "{wire}"
 words = ["{name}"]
@@ -58,7 +61,9 @@ def provision(board: Board) -> str:
     part = board.parts["t0"]
     own = {"bus": part.bus, "t0": part.address, "absent": ABSENT, "port": board.guest.port}
     wires = "".join(WIRE.format(name=name, wire=one.wire) for name, one in board.parts.items() if one.wire)
-    return WIRED.format(fan=FAN, pump=PUMP, door=DOOR, **own) + wires
+    chip = f'\nchip = "{board.guest.chip}"' if board.guest.chip else ""
+    tools = CHIP.format(chip=board.guest.chip) if chip else ""
+    return WIRED.format(fan=FAN, pump=PUMP, door=DOOR, chip=chip, **own) + wires + tools
 
 
 @pytest.fixture(scope="session")
