@@ -15,7 +15,7 @@ from hil.live.card import FAN
 from tests.support.manned import Terminal, hil, terminal
 from tests.support.sources import ROOT
 
-pytestmark = pytest.mark.emulated
+pytestmark = [pytest.mark.emulated, pytest.mark.long]
 SECONDS = 900.0
 PROMPT = "fieldhand> "
 

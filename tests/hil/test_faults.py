@@ -16,7 +16,7 @@ import pytest
 
 from tests.support.faults import FILL, GAVE_UP, GUARD, HOLDER, SUPERVISOR, TURN, WAIT, WRITER, Guarded, guarded
 
-pytestmark = pytest.mark.emulated
+pytestmark = [pytest.mark.emulated, pytest.mark.long]
 SEED = 8
 KILLS = 60 if os.environ.get("FIELDHAND_SOAK") == "1" else 10
 MEMORY = "mem=256M"

@@ -17,7 +17,7 @@ from edge.card.layout import CONFIG
 from hil import card
 from tests.support.emulated import inserted, shell
 
-pytestmark = pytest.mark.emulated
+pytestmark = [pytest.mark.emulated, pytest.mark.long]
 MACHINE = "raspi3b"
 WISHES = b"""[outputs.fan]
 line = "GPIO27"

@@ -19,7 +19,7 @@ from images.host import run
 from tests.support.emulated import holding, shell
 from tests.support.lost_writes import MACHINE, NOTES, TORN, Recorded, boots, in_slots, judged, recorded
 
-pytestmark = pytest.mark.emulated
+pytestmark = [pytest.mark.emulated, pytest.mark.long]
 SEED = 7
 SOAK = os.environ.get("FIELDHAND_SOAK") == "1"
 CUTS = 200 if SOAK else 30
