@@ -18,6 +18,7 @@ import time
 
 from edge.faults import ToolFault
 from edge.hands.child import signal_name
+from edge.hands.ended import Ended
 from edge.hands.spool import HEAD, TAIL
 from edge.hands.wall import tree
 
@@ -47,10 +48,11 @@ _REAP = 2.0  # seconds between two looks for ended orphans
 _FORGOTTEN = 256  # names of jobs that are kept no more
 
 
-class Job:
+class Job(Ended):
     """One shell in the background. `clean` is called once when it is over."""
 
     def __init__(self, name: str, call: Call, watch: Watch, deadline: float, clean: Callable[[], None]) -> None:
+        super().__init__()
         assert watch.spool is not None
         self.name = name
         self.call = call
@@ -63,8 +65,6 @@ class Job:
         self._deadline = deadline
         self._clean = clean
         self._asked = ("", 0.0)
-        self._over: Any = _thread.allocate_lock()
-        self._over.acquire()
 
     def serve(self, world: World) -> None:
         """In the job's own thread: until it is over."""
@@ -82,7 +82,7 @@ class Job:
             try:
                 world.over(self.call, self.facts())
             finally:
-                self._over.release()
+                self.over()
 
     def _lasting(self, world: World) -> str:
         """Read until it ends ("") or has to: why. Ended orphans are reaped on the way."""
@@ -105,13 +105,6 @@ class Job:
         """Have it end; returns at once."""
         if not self._asked[0]:
             self._asked = (why, patience)
-
-    def wait(self, seconds: float) -> bool:
-        """True when it is over within `seconds`."""
-        if not self._over.acquire(timeout=seconds):
-            return False
-        self._over.release()
-        return True
 
     def facts(self) -> dict[str, Any]:
         """`shell_id status exit_code signal why length age words` and how much of its output is not kept."""

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 QUIET = 0.25
 LOOK = 0.02
 MARGIN = 0.5  # seconds of a call's time that are left for its answer
-PARTING = 5.0
 
 
 class Heard(Record):
@@ -85,6 +84,8 @@ class PortHand:
 
     def close(self, name: str) -> Mapping[str, Any]:
         """Close it: `words` and how much came in all."""
+        from edge.hands.ports import PARTING
+
         self._holder.grant("write", "memory", "ports")
         port = self._holder.world.ports().find(name)
         port.ask("close")

@@ -15,6 +15,7 @@ import _thread
 import time
 
 from edge.faults import HardwareFault, ToolFault
+from edge.hands.ended import Ended
 from edge.hands.received import Received
 
 TYPE_CHECKING = False
@@ -38,10 +39,11 @@ _WHY = {
 }
 
 
-class Open:
+class Open(Ended):
     """One open port. `why`: what it ended by, "" while it is open; `trouble`: what failed, when that was it."""
 
     def __init__(self, port: Port, call: Call, line: Line) -> None:
+        super().__init__()
         self.port = port
         self.call = call
         self.came = Received()
@@ -50,8 +52,6 @@ class Open:
         self.used = time.monotonic()
         self._line = line
         self._asked = ""
-        self._over: Any = _thread.allocate_lock()
-        self._over.acquire()
 
     def serve(self, world: World) -> None:
         """In the port's own thread: until it is over."""
@@ -66,7 +66,7 @@ class Open:
             try:
                 world.over(self.call, self.facts())
             finally:
-                self._over.release()
+                self.over()
 
     def _reading(self, world: World) -> str:
         """Read until it has to end: why."""
@@ -111,13 +111,6 @@ class Open:
     def ask(self, why: str) -> None:
         """Have it end; returns at once."""
         self._asked = self._asked or why
-
-    def wait(self, seconds: float) -> bool:
-        """True when it is over within `seconds`."""
-        if not self._over.acquire(timeout=seconds):
-            return False
-        self._over.release()
-        return True
 
     def facts(self) -> dict[str, Any]:
         return {"words": self.words(), "port": self.port.name, "why": self.why, "length": self.came.came}

@@ -3,8 +3,6 @@ machine at a terminal."""
 
 from __future__ import annotations
 
-import os
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,9 +11,8 @@ import pytest
 
 from hil import agent as agents
 from hil.agent import Agent
-from hil.console import Console
-from hil.drivers.link import Link
 from hil.resources import Login
+from tests.support.shelled import console
 
 TALKS = r"""while printf 'fieldhand> ' && read -r line; do
     case $line in ask) printf 'sure? [y/n] '; read -r line; echo "so $line" ;; *) echo "heard $line" ;; esac
@@ -25,22 +22,8 @@ done"""
 @pytest.fixture
 def agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Agent]:
     monkeypatch.setattr(agents, "PROGRAM", str(tmp_path / "program.py"))
-    ours, theirs = os.openpty()
-    shell = subprocess.Popen(
-        ["setsid", "-c", "sh", "-i"],
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        env={"PATH": os.environ["PATH"], "PS1": "# ", "HOME": str(tmp_path)},
-        cwd=tmp_path,
-    )
-    os.close(theirs)
-    with os.fdopen(ours, "rb", buffering=0) as held:
-        bench = SimpleNamespace(console=Console(Link(held)), board=SimpleNamespace(login=Login()))
-        bench.console.expect("# ", 60)
-        yield Agent(bench)  # type: ignore[arg-type]
-        shell.kill()
-        shell.wait()
+    with console(tmp_path) as found:
+        yield Agent(SimpleNamespace(console=found, board=SimpleNamespace(login=Login())))  # type: ignore[arg-type]
 
 
 def test_a_file_comes_over_in_lines_whatever_is_in_it(agent: Agent, tmp_path: Path) -> None:

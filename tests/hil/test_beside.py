@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,32 +11,18 @@ import pytest
 
 from hil.agent import Agent
 from hil.beside import beside
-from hil.console import Console
 from hil.drivers.link import Link
 from hil.drivers.port import Port
 from hil.resources import Login
+from tests.support.shelled import console
 
 
 @pytest.fixture
 def agent(tmp_path: Path) -> Iterator[Agent]:
-    (ours, theirs), (near, far) = os.openpty(), os.openpty()
-    shell = subprocess.Popen(
-        ["setsid", "-c", "sh", "-i"],
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        env={"PATH": os.environ["PATH"], "PS1": "# ", "HOME": str(tmp_path)},
-        cwd=tmp_path,
-    )
-    os.close(theirs)
-    with os.fdopen(ours, "rb", buffering=0) as held, os.fdopen(near, "rb", buffering=0) as port:
-        guest = SimpleNamespace(port=os.ttyname(far))
-        board = SimpleNamespace(login=Login(), guest=guest)
-        bench = SimpleNamespace(console=Console(Link(held)), board=board, port=Port(Link(port)))
-        bench.console.expect("# ", 60)
-        yield Agent(bench)  # type: ignore[arg-type]
-        shell.kill()
-        shell.wait()
+    near, far = os.openpty()
+    with console(tmp_path) as found, os.fdopen(near, "rb", buffering=0) as port:
+        board = SimpleNamespace(login=Login(), guest=SimpleNamespace(port=os.ttyname(far)))
+        yield Agent(SimpleNamespace(console=found, board=board, port=Port(Link(port))))  # type: ignore[arg-type]
     os.close(far)
 
 

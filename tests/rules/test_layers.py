@@ -271,6 +271,8 @@ ROOMS = (
         PURE_LATE + " atexit fcntl mmap pwd",
         "open",
     ),
+    # The end of a thread's work, for who waits for it.
+    Room("edge.hands.ended", head="_thread"),
     # Whether a package could be imported is asked without importing it.
     Room("edge.hands.needs", head="os", late="_frozen_importlib_external"),
     Room("edge.hands.catalogue", WORDS + " edge.catalogue edge.hands.*"),
