@@ -6,6 +6,8 @@ Rules this file keeps:
    wrong is asked again, TRIES times in all.
 3. 85 degrees is what a DS18B20 shows that lost its power before it converted, and a temperature as well: it is read
    once more, and doubted when it stays.
+4. A line that is held low answers with nothing but zeros: presence, 0 degrees, and a check sum that fits. No
+   thermometer has such a memory (bytes 5 and 7 are never 0), so behind 0 degrees the nine bytes are looked at.
 
 Source of the facts: kernel, Documentation/w1/slaves/w1_therm.rst; Maxim DS18B20, 19-7487.
 """
@@ -13,7 +15,7 @@ Source of the facts: kernel, Documentation/w1/slaves/w1_therm.rst; Maxim DS18B20
 from __future__ import annotations
 
 from edge.faults import HardwareFault
-from edge.peripherals.sensors.found import Found, names, number, text, trouble
+from edge.peripherals.sensors.found import Found, maybe, names, number, text, trouble
 from edge.peripherals.sensors.quantities import TEMPERATURE
 from edge.peripherals.sensors.table import FAMILIES
 
@@ -26,6 +28,7 @@ DEVICES = "/sys/bus/w1/devices"
 AT_POWER_ON = 85.0
 LOW, HIGH = -55.0, 125.0
 TRIES = 3
+HELD_LOW = ["00"] * 9
 
 
 def read(source: Source, tree: Tree) -> Found:
@@ -40,6 +43,9 @@ def read(source: Source, tree: Tree) -> Found:
     value = _value(tree, folder, attributes, where)
     if value == AT_POWER_ON:
         value = _value(tree, folder, attributes, where)
+    if value == 0.0 and maybe(tree, f"{folder}/w1_slave").split()[:9] == HELD_LOW:
+        fix = "look for a short circuit: its data wire to ground, or a part that is plugged in the wrong way round"
+        raise HardwareFault(f"{where} answers with zeros alone: its line is held low", fix)
     if value == AT_POWER_ON:
         why = "85 C is also what it shows after a loss of power"
         return Found(value, TEMPERATURE, where, 0.0, "suspect", why)

@@ -62,6 +62,17 @@ def test_an_old_kernel_shows_the_check_sum_which_is_asked_again_when_it_is_wrong
     assert told.sentence == f"1-wire {PROBE} answers with a wrong check sum" and "pull-up" in told.fix
 
 
+def test_a_line_that_is_held_low_is_no_0_degrees_whichever_attribute_the_kernel_has() -> None:
+    zeros = "00 00 00 00 00 00 00 00 00 : crc=00 YES\n00 00 00 00 00 00 00 00 00 t=0"
+    assert fault(old(zeros)).sentence == f"1-wire {PROBE} answers with zeros alone: its line is held low"
+    board = Board()
+    board.value = 0.0
+    board.tree.texts[f"{W1}/{PROBE}/w1_slave"] = zeros
+    assert "short circuit" in fault(board).fix
+    board.tree.texts[f"{W1}/{PROBE}/w1_slave"] = "00 00 4b 46 7f ff 0c 10 2f : crc=2f YES\n00 00 4b 46 7f ff t=0"
+    assert (read(SOURCE, board.tree).value, read(SOURCE, board.tree).quality) == (0.0, "ok")
+
+
 def test_what_is_missing_is_told_apart() -> None:
     board = Board()
     board.tree.texts[f"{W1}/{PROBE}/temperature"] = OSError(errno.EIO, "")
