@@ -49,11 +49,15 @@ def given(args: Args, scene: Scene) -> bytes:
 
 
 def digits(text: str) -> bytes:
-    """The bytes of `01 0a ff`; UsageFault for what is none."""
+    """The bytes of `01 0a ff`, each of which may begin with 0x; UsageFault for what is none."""
+    words = text.replace(",", " ").split()
     try:
-        return bytes.fromhex(text.replace(",", " ").replace("0x", ""))
-    except ValueError as error:
-        raise UsageFault("hex holds something else than pairs of digits", 'hex="01 03 00 00"') from error
+        found = [bytes.fromhex(word[2:] if word[:2].lower() == "0x" else word) for word in words]
+    except ValueError:
+        found = []
+    if not found or not all(found):
+        raise UsageFault("hex holds something else than pairs of digits", 'hex="01 03 00 00"')
+    return b"".join(found)
 
 
 def shown(data: bytes, as_hex: bool) -> str:

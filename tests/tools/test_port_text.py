@@ -33,6 +33,7 @@ def test_a_port_is_meant_whatever_the_case_and_an_unknown_one_stays_as_it_was_wr
         ({"port": "gps", "text": "READ"}, b"READ"),
         ({"port": "gps", "text": "21 °C"}, b"21 \xc2\xb0C"),
         ({"port": "meter", "hex": "01 0a,FF 0x20"}, b"\x01\x0a\xff\x20"),
+        ({"port": "meter", "hex": "0x0103,0X04"}, b"\x01\x03\x04"),
         ({"port": "none", "text": "x"}, b"x"),
     ],
 )
@@ -46,7 +47,7 @@ def test_text_and_hex_are_one_or_the_other(args: dict[str, str]) -> None:
         given(args, SCENE)
 
 
-@pytest.mark.parametrize("text", ["0", "zz", "1 2", "0x0", "..."])
+@pytest.mark.parametrize("text", ["0", "zz", "1 2", "0x0", "...", "0x", ", ,", "10x2", "00x1", "01 0x"])
 def test_what_is_no_hexadecimal_number_is_said(text: str) -> None:
     with pytest.raises(UsageFault, match="pairs of digits"):
         digits(text)
