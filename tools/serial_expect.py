@@ -37,7 +37,8 @@ def run(args: Args, hands: Hands) -> Observation:
     name, seconds = meant(args["port"], hands.scene), float(args.get("seconds", SECONDS))
     found = hands.port.expect(name, seconds, search, args.get("form", "text"))
     ok = found["matched"] or (not pattern and found["size"] > 0)
-    return Observation(ok, heard(found, pattern), {**found, "text": clip(found["text"], SHOWN)}, untrusted=True)
+    kept = {**found, "text": clip(found["text"], SHOWN), "match": clip(found["match"], SHOWN)}
+    return Observation(ok, heard(found, pattern), kept, untrusted=True)
 
 
 def _search(pattern: str, literal: bool) -> Callable[[str], tuple[int, int] | None]:

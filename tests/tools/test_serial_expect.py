@@ -12,6 +12,7 @@ from edge.faults import ToolFault
 from edge.gate.taint import source
 from edge.peripherals.port.model import Device
 from edge.registry import find
+from edge.tools.port_text import SHOWN
 from tests.support.one_call import carry, judge
 from tests.support.ports import wired
 
@@ -50,6 +51,12 @@ def test_bytes_are_looked_for_in_their_digits(tmp_path: Path) -> None:
 def test_without_a_pattern_it_reads_until_the_line_is_quiet(tmp_path: Path) -> None:
     found = expect(tmp_path, b"one\r\ntwo\r\n")
     assert found.ok and found.text.endswith("what came:\none\ntwo")
+
+
+def test_what_is_kept_of_a_long_line_is_clipped_whatever_the_pattern_takes(tmp_path: Path) -> None:
+    found = expect(tmp_path, b"x" * 50_000 + b"\n", pattern="x+")
+    assert found.ok and found.data is not None and found.data["size"] == 50_001
+    assert all(len(found.data[name]) <= SHOWN and "bytes cut" in found.data[name] for name in ("text", "match"))
 
 
 def test_no_match_is_no_success_and_shows_what_came(tmp_path: Path) -> None:
