@@ -150,8 +150,10 @@ class Ports:
             return made, True
 
     def _room(self, port: Port) -> None:
+        from edge.peripherals.port.ttys import same_device
+
         open_ = [one.port for one in self._ports.values() if not one.why]
-        same = [one.name for one in open_ if one.device == port.device]
+        same = [one.name for one in open_ if same_device(one.device, port.device)]
         if self._closed:
             raise ToolFault("the conversation ends: no serial port is opened any more")
         if same:

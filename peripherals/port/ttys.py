@@ -38,6 +38,12 @@ def is_tty(path: str) -> bool:
     return status.st_mode & 0o170000 == _CHARACTER and named
 
 
+def same_device(path: str, other: str) -> bool:
+    """True when both paths lead to one device; where that is not there now, to one name."""
+    number = _number(path)
+    return number == _number(other) if number else os.path.realpath(path) == os.path.realpath(other)
+
+
 def console(path: str, system: System) -> str:
     """What makes this device a console, in words; "" when nothing does."""
     number = _number(path)

@@ -308,7 +308,7 @@ ROOMS = (
     # A serial port: a thread that reads it, a bounded store, a wait with a deadline.
     Room(
         "edge.hands.port edge.hands.ports edge.hands.received",
-        WORDS + " edge.hands.* edge.peripherals.port.opening",
+        WORDS + " edge.hands.* edge.peripherals.port.opening edge.peripherals.port.ttys",
         "_thread time",
     ),
     # Who the board is and what its lines are: a survey that takes none of them.

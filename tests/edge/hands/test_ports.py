@@ -239,11 +239,15 @@ def test_the_end_of_the_conversation_closes_all_and_opens_none(talk: Talk) -> No
 
 
 def test_two_names_of_one_device_are_not_open_at_once(tmp_path: Path) -> None:
-    here = world(tmp_path, METER, Port("boot", "boot loader", METER.device, 115200))
+    linked = tmp_path / "by-id"
+    linked.symlink_to(METER.device)
+    others = (Port("boot", "boot loader", METER.device, 115200), Port("by_id", "the same", str(linked)))
+    here = world(tmp_path, METER, *others)
     here._ports = made = ports.Ports(here, lambda port: Wire(Device({})))
     made.open("meter", Call("x", {}, "c1"))
-    with pytest.raises(ToolFault, match="is open already, as meter"):
-        made.open("boot", Call("x", {}, "c2"))
+    for other in ("boot", "by_id"):
+        with pytest.raises(ToolFault, match="is open already, as meter"):
+            made.open(other, Call("x", {}, "c2"))
     made.find("meter").ask("close")
     assert made.find("meter").wait(60.0) and made.open("boot", Call("x", {}, "c3"))[1]
     here.close()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from edge.peripherals.port.ttys import System, console, holders, is_tty
+from edge.peripherals.port.ttys import System, console, holders, is_tty, same_device
 from tests.support.ports import eventually
 
 
@@ -44,6 +44,13 @@ def test_a_port_is_a_terminal_by_its_real_name(port: str, tmp_path: Path) -> Non
     (tmp_path / "ttyNULL").symlink_to("/dev/null")
     assert is_tty(port) and is_tty(str(tmp_path / "by-id"))
     assert not any(is_tty(str(path)) for path in (tmp_path / "ttyUSB0", tmp_path / "ttyNULL", tmp_path / "none"))
+
+
+def test_a_device_is_one_whatever_it_is_called(port: str, tmp_path: Path) -> None:
+    for name, target in (("by-id", port), ("gone", "/dev/ttyGONE0")):
+        (tmp_path / name).symlink_to(target)
+    assert same_device(port, str(tmp_path / "by-id")) and same_device("/dev/ttyGONE0", str(tmp_path / "gone"))
+    assert not same_device(port, "/dev/null") and not same_device("/dev/ttyGONE0", "/dev/ttyGONE1")
 
 
 def test_a_free_port_is_no_console(port: str, tmp_path: Path) -> None:
