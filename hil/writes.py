@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import random
 import struct
+from bisect import bisect_left
 from collections.abc import Sequence
 from pathlib import Path
 from typing import BinaryIO
@@ -26,6 +27,7 @@ from typing import BinaryIO
 from edge.card.layout import SECTOR
 from edge.faults import CardFault
 from edge.record import Record
+from images.host import run
 
 MAGIC = 0x6A736677736872
 FLUSH, FUA, DISCARD = 1, 2, 4
@@ -73,8 +75,6 @@ def read(log: Path) -> list[Write]:
 
 def upto(writes: Sequence[Write], length: int) -> int:
     """How many writes a log of that length held: a cut behind so many comes after what was seen then."""
-    from bisect import bisect_left
-
     return bisect_left([write.end for write in writes], length + 1)
 
 
@@ -105,8 +105,6 @@ class Replay:
 
     def cut(self, into: Path, count: int, drawn: random.Random) -> int:
         """Make `into` the disk after a cut behind the first `count` writes; how many sectors are lost."""
-        from images.host import run
-
         self.to(settled(self.writes, count))
         run("cp", "--sparse=always", self._base, into)
         lost = 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,7 +10,6 @@ from edge.text import plain, span
 
 Shown = Mapping[str, Any]
 Facts = dict[str, str]
-_ESCAPES = re.compile(r"\x1b(?:\[[0-9;?]*[A-Za-z]|[78=>c])")
 
 
 def lines(shown: Shown, width: int, height: int = 0) -> list[str]:
@@ -26,7 +24,7 @@ def lines(shown: Shown, width: int, height: int = 0) -> list[str]:
 
 def console(told: Shown) -> str:
     """How much it said, when, and its last line."""
-    text = plain(_ESCAPES.sub("", told["end"])).rstrip()
+    text = plain(told["end"]).rstrip()
     last = text.rpartition("\n")[2]
     return f"console: {told['bytes']} bytes, quiet for {span(int(told['quiet']))}: {last}"
 
