@@ -1,22 +1,21 @@
 """`[outputs.NAME]`, `[inputs.NAME]`, `[gpio]` and `[guard]` of a settings or board file -> what a guard is to own; and
-`[sensors.NAME]` (edge/config_sensors.py) and `[ports.NAME]`, which the agent reads and opens without it.
+`[sensors.NAME]` (edge/config_sensors.py) and `[ports.NAME]` (edge/config_ports.py), which the agent reads and opens
+without it.
 
 Rules:
-1. A key that is in no table below is a fault with file, line and a near name; so is a name that stands for two
-   things, a feedback, override or interlock that names nothing declared. What may be wired where, guard/wiring.py says.
+1. A key that is in no table below is a fault with file, line and a near name. What names may stand for, config_names.py
+   says; what may be wired where, guard/wiring.py.
 2. Nothing is looked for on the board here: whether a chip or a line is there, the guard says.
 3. A lab line is an output like any other, called as the line, high risk, and taken only when it is first written.
 4. Loaded only when a file has one of the tables.
-5. A port is a device below /dev, given here and nowhere else: tools know its name alone.
-6. What is told is bounded: so many things, so long names and labels, so much in all.
-7. The guard judges contacts alone: an interlock, a feedback or an override over a sensor is refused here, for a guard
-   that waited for a bus would be late for its deadlines.
+5. What is told is bounded: so many things, so long names and labels, so much in all.
 """
 
 from __future__ import annotations
 
 import os
 
+from edge import config_names
 from edge.call import Gpio, Output, Port, Sensor, Source
 from edge.faults import ConfigFault
 from edge.peripherals.guard import wiring
@@ -27,19 +26,16 @@ from edge.record import Record, replace
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from typing import Any
+    from typing import Any, TypeVar
 
     Check = tuple[Callable[..., Any], tuple[Any, ...]]
+    Thing = TypeVar("Thing")
 
 MOST = 64  # outputs, inputs, ports
 LONGEST_NAME = 32
 LONGEST_LABEL = 80
 LARGEST = 100_000  # characters of all that is declared: a guard is told it as one word, and Linux takes 128 KiB
 DAY = 86400.0
-_NO_CONTACT = (
-    "is a sensor of [sensors], and the guard judges contacts only",
-    "an [inputs.NAME] of a thermostat or float can stand here",
-)
 LAB = Output("", "", "", "high", on_start="hold", on_exit="safe")
 
 
@@ -99,11 +95,6 @@ class _Reader:
             "lines": (_lines, (names,)),
             "lab": (flag, ()),
         }
-        self._port: dict[str, Check] = {
-            **{"label": label, "device": (_device, (string,)), "baud": (whole, (50, 4_000_000))},
-            **{"framing": (_framing, ()), "flow": (_word, ("none", "rtscts", "xonxoff")), "end": (_end, ())},
-            **{"risk": (_word, ("low", "medium", "high"))},
-        }
         self._guard: dict[str, Check] = {"socket": (path_, ()), "users": listed, "heartbeat": (number, (1, 60))}
 
     def declared(self, tables: Mapping[str, Any]) -> Declared:
@@ -119,7 +110,10 @@ class _Reader:
             outputs.append(replace(LAB, name=name, label=f"lab line {name}", where=name))
             lines.append(GpioLine(name, gpio.chip, name, lazy=True))
         measured = self._sensors(tables)
-        self._names(outputs, sensors, [sensor.name for sensor, _ in measured])
+        try:
+            config_names.check(outputs, sensors, [sensor.name for sensor, _ in measured])
+        except ConfigFault as fault:
+            raise self._fault(fault.key, fault.sentence, fault.fix) from None
         heartbeat = guard.pop("heartbeat", 3.0)
         owned = Owned("lines", tuple(outputs), tuple(sensors), tuple(lines), tuple(channels), "", gpio.chips, heartbeat)
         for sentence in wiring.refusals(owned):
@@ -128,8 +122,7 @@ class _Reader:
             raise self._fault("outputs", "so much is declared that no guard can be told it", "shorten words and labels")
         read = tuple([sensor for sensor, _ in measured])
         sources = tuple([source for _, source in measured])
-        ports = tuple([self._a_port(name, table) for name, table in self._rows("ports", tables)])
-        return Declared(owned, gpio, **guard, sensors=read, sources=sources, ports=ports)
+        return Declared(owned, gpio, **guard, sensors=read, sources=sources, ports=self._ports(tables))
 
     def _lines_of_tools(self, table: Any) -> Gpio:
         """`[gpio]`: with `lab = true` its lines may be written too."""
@@ -177,13 +170,6 @@ class _Reader:
         label = found.pop("label", name.replace("_", " "))
         return Output(name, label, where, pwm=pwm is not None, **found)
 
-    def _a_port(self, name: str, table: Any) -> Port:
-        key = f"ports.{name}"
-        found = self._fields(key, table, self._port)
-        if "device" not in found:
-            raise self._fault(key, f"{key} needs a device", 'for example device = "/dev/ttyUSB0"')
-        return Port(name, found.pop("label", name.replace("_", " ")), **found)
-
     def _an_input(self, name: str, table: Any, lines: list[GpioLine]) -> Sensor:
         key = f"inputs.{name}"
         found = self._fields(key, table, {**self._contact, **self._input})
@@ -201,13 +187,34 @@ class _Reader:
         from edge import config_sensors
 
         known = config_sensors.checks(self._shared, (_label, (self._shared["string"],)))
+        return self._made("sensors", rows, known, config_sensors.sensor)
+
+    def _ports(self, tables: Mapping[str, Any]) -> tuple[Port, ...]:
+        """The serial ports; what reads their tables is loaded where there are some."""
+        rows = list(self._rows("ports", tables))
+        if not rows:
+            return ()
+        from edge import config_ports
+
+        known = config_ports.checks(self._shared, (_label, (self._shared["string"],)), _word)
+        return tuple(self._made("ports", rows, known, config_ports.port))
+
+    def _made(
+        self,
+        group: str,
+        rows: list[tuple[str, Any]],
+        known: Mapping[str, Check],
+        make: Callable[[str, str, dict[str, Any]], Thing],
+    ) -> list[Thing]:
+        """The thing of each table of a group; a fault of `make` gets its place."""
         found = []
         for name, table in rows:
-            key = f"sensors.{name}"
+            key = f"{group}.{name}"
+            fields = self._fields(key, table, known)
             try:
-                found.append(config_sensors.sensor(key, name, self._fields(key, table, known)))
+                found.append(make(key, name, fields))
             except ConfigFault as fault:
-                raise fault if fault.where else self._fault(fault.key, fault.sentence, fault.fix) from None
+                raise self._fault(fault.key, fault.sentence, fault.fix) from None
         return found
 
     def _wire(self, key: str, name: str, found: dict[str, Any], lines: list[GpioLine], needed: bool) -> str:
@@ -238,37 +245,6 @@ class _Reader:
                 raise self._fault(f"{key}.{name}", f"{key}.{name} {error}") from None
         return found
 
-    def _names(self, outputs: list[Output], sensors: list[Sensor], measured: list[str]) -> None:
-        """Each name once; what an output refers to is declared, and no sensor that the guard does not read."""
-        from edge.peripherals.guard.interlock import check
-
-        words: dict[str, tuple[str, ...]] = {output.name: ("off", "on") for output in outputs}
-        contacts = {sensor.name for sensor in sensors}
-        for sensor in sensors:
-            if sensor.name in words:
-                told = f"{sensor.name} is the name of two things"
-                raise self._fault(f"inputs.{sensor.name}", told, "rename one of them")
-            words[sensor.name] = sensor.states
-        for name in measured:
-            if name in words:
-                told = f"{name} is the name of two things"
-                raise self._fault(f"sensors.{name}", told, "rename one of them")
-        for output in outputs:
-            key = f"outputs.{output.name}"
-            for field in ("feedback", "override"):
-                meant = getattr(output, field)
-                if meant in measured:
-                    raise self._fault(f"{key}.{field}", f"{key}.{field}: {meant} {_NO_CONTACT[0]}", _NO_CONTACT[1])
-                if meant and meant not in contacts:
-                    raise self._fault(f"{key}.{field}", f"{key}.{field} names no input: {meant!r}", _one_of(contacts))
-            for condition in output.interlock:
-                named = "".join([one if one.isalnum() or one == "_" else " " for one in condition]).split()
-                for meant in [name for name in measured if name in named]:
-                    raise self._fault(f"{key}.interlock", f"{key}.interlock: {meant} {_NO_CONTACT[0]}", _NO_CONTACT[1])
-                wrong = check(condition, words)
-                if wrong:
-                    raise self._fault(f"{key}.interlock", f"{key}.interlock: {wrong}")
-
     def _unknown(self, key: str, name: str, checks: Iterable[str]) -> ConfigFault:
         from edge.schema import near
 
@@ -293,11 +269,6 @@ def _key(sentence: str, owned: Owned, gpio: Gpio) -> str:
     groups.update(dict.fromkeys(gpio.lab, "gpio.lines"))
     named = [word for word in sentence.replace(":", " ").replace(",", " ").split() if word in groups]
     return groups[named[-1]] if named else "outputs"
-
-
-def _one_of(names: Iterable[str]) -> str:
-    known = ", ".join(sorted(names))
-    return f"the inputs are: {known}" if known else "declare it with [inputs.NAME]"
 
 
 def _word(value: Any, *words: str) -> str:
@@ -348,27 +319,6 @@ def _folder(value: Any, string: Callable[[Any], str]) -> str:
     if not found or "/" in found or found.startswith("."):
         raise ValueError('must be a PWM chip such as "pwmchip0", or the device behind it')
     return found
-
-
-def _device(value: Any, string: Callable[[Any], str]) -> str:
-    found = string(value)
-    if not found.startswith("/dev/") or os.path.normpath(found) != found:
-        raise ValueError('must be a path below /dev, such as "/dev/ttyUSB0" or "/dev/serial/by-id/..."')
-    return found
-
-
-def _framing(value: Any) -> str:
-    text = value.upper() if isinstance(value, str) else ""
-    if len(text) != 3 or text[0] not in "5678" or text[1] not in "NEOMS" or text[2] not in "12":
-        raise ValueError('must be data bits, parity (N, E, O, M or S) and stop bits, such as "8N1" or "7E1"')
-    return str(text)
-
-
-_ENDS = {"lf": "\n", "cr": "\r", "crlf": "\r\n", "none": ""}
-
-
-def _end(value: Any) -> str:
-    return _ENDS[_word(value, *_ENDS)]
 
 
 def _chips(value: Any) -> str:

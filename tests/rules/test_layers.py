@@ -113,8 +113,8 @@ ROOMS = (
     # The board's tables: what they say is checked here, what is there the guard says.
     Room(
         "edge.config_board",
-        "edge.faults edge.record edge.call edge.schema edge.config_sensors edge.peripherals.guard "
-        "edge.peripherals.guard.owned edge.peripherals.guard.interlock edge.peripherals.guard.wiring",
+        "edge.faults edge.record edge.call edge.schema edge.config_names edge.config_sensors edge.config_ports "
+        "edge.peripherals.guard edge.peripherals.guard.owned edge.peripherals.guard.wiring",
         "os",
         PURE_LATE,
     ),
@@ -122,6 +122,8 @@ ROOMS = (
         "edge.config_sensors",
         "edge.faults edge.record edge.call edge.peripherals.sensors.quantities edge.peripherals.sensors.table",
     ),
+    Room("edge.config_ports", "edge.faults edge.call", "os"),
+    Room("edge.config_names", "edge.faults edge.call edge.peripherals.guard.interlock"),
     # One encoder for the two that write JSON all the time; the private module has a public one behind it.
     Room("edge.compact", late=PURE_LATE + " _json"),
     # SHA-256 is Python's own, for hashlib loads OpenSSL.
