@@ -19,7 +19,8 @@ import errno
 import os
 from time import monotonic, sleep
 
-from edge.peripherals.gpiochip import uapi
+from edge.peripherals.gpiochip import uapi, wires
+from edge.peripherals.gpiochip.faults import ANYWHERE, Fault, Faults
 from edge.peripherals.gpiochip.stock import board
 from edge.peripherals.gpiochip.wires import BIASES, CALLS, DIRECTIONS, Chip, Config, Done, Held, Line, asked, refuse
 from edge.record import replace
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 
 KEPT = 20_000  # calls that are remembered
 ROOM, MOST_ROOM = 16, 1024  # events that a request holds, and the most it can ask for
-ANYWHERE = -2
 
 
 class Model:
@@ -52,7 +52,7 @@ class Model:
         self.release = release
         self.record: list[Done] = []
         self._chips = [Chip(stock) for stock in (board(chips) if isinstance(chips, str) else chips)]
-        self._faults: list[_Script] = []
+        self._faults = Faults()
         self._listeners: list[Listener] = []
         self._news: list[tuple[str, int, bool, int]] = []
         self._lock = _thread.allocate_lock()
@@ -67,7 +67,7 @@ class Model:
     def open(self, path: str) -> int:
         with self._lock:
             found = [chip for chip in self._chips if chip.path == path and not chip.gone]
-            number = self._scripted("open", -1) or (0 if found else errno.ENOENT)
+            number = self._faults.next("open", -1) or (0 if found else errno.ENOENT)
             self._note(Done("open", path, error=number))
             refuse(number)
             fd, other = os.pipe2(os.O_CLOEXEC)
@@ -83,7 +83,7 @@ class Model:
             if chip is None:
                 raise OSError(errno.EBADF, os.strerror(errno.EBADF))
             done = asked(what, chip.path, held.offset if held else -1, data)
-            number = self._scripted(what, done.line)
+            number = self._faults.next(what, done.line)
             acts = number < 0 or not number
             try:
                 if acts:
@@ -105,7 +105,7 @@ class Model:
         with self._lock:
             held = self._held.get(fd)
             gone = errno.ENODEV if held is None or held.writer < 0 else 0
-            refuse(abs(self._scripted("read", held.offset if held else -1)) or gone)
+            refuse(abs(self._faults.next("read", held.offset if held else -1)) or gone)
 
     def close(self, fd: int) -> None:
         with self._lock:
@@ -173,7 +173,7 @@ class Model:
         """
         with self._lock:
             anywhere = ANYWHERE if line is None else line
-            self._faults.append(_Script(what, -number if done else number, after, times, anywhere))
+            self._faults.ask(Fault(what, -number if done else number, after, times, anywhere))
 
     def mend(self) -> None:
         """Forget every fault that `fail` asked for."""
@@ -205,11 +205,9 @@ class Model:
     def _do(self, what: str, chip: Chip, held: Held | None, data: bytearray) -> None:
         """Do an ioctl of a chip or of a held line."""
         if held is None and what == "GET_CHIPINFO":
-            for at, text in ((0, chip.stock.name), (uapi.NAME, chip.stock.label)):
-                _put_text(data, at, text)
-            uapi.put(data, 2 * uapi.NAME, 4, len(chip.lines))
+            wires.told_chip(chip, data)
         elif held is None and what == "GET_LINEINFO":
-            self._info(chip, data)
+            wires.told_line(chip, data)
         elif held is None and what == "GET_LINE":
             self._request(chip, data)
         elif held is not None and what == "SET_CONFIG":
@@ -224,20 +222,6 @@ class Model:
             self._drive(held.chip, held.line, bool(uapi.get(data, 0, 8) & 1))
         else:
             refuse(errno.EINVAL)
-
-    def _info(self, chip: Chip, data: bytearray) -> None:
-        offset = uapi.get(data, uapi.OFFSET_AT, 4)
-        refuse(errno.EINVAL if offset >= len(chip.lines) or any(data[uapi.INFO_SIZE - 16 :]) else 0)
-        line = chip.lines[offset]
-        data[:] = uapi.info(offset)
-        _put_text(data, 0, line.name)
-        _put_text(data, uapi.NAME, line.consumer)
-        flags = line.flags | (uapi.OUTPUT if line.shown_output else uapi.INPUT)
-        uapi.put(data, uapi.FLAGS_AT, 8, flags | (uapi.USED if line.consumer else 0))
-        if line.held and line.held.debounce:
-            uapi.put(data, uapi.NUM_AT, 4, 1)
-            uapi.put(data, uapi.INFO_ATTR_AT, 4, uapi.DEBOUNCE)
-            uapi.put(data, uapi.INFO_ATTR_AT + 8, 4, round(line.held.debounce * 1e6))
 
     def _request(self, chip: Chip, data: bytearray) -> None:
         count, config = uapi.get(data, uapi.COUNT_AT, 4), Config(data, uapi.CONFIG_AT)
@@ -341,18 +325,6 @@ class Model:
         if len(self.record) > 2 * KEPT:
             del self.record[:-KEPT]
 
-    def _scripted(self, what: str, line: int) -> int:
-        """The errno that a script wants here, negative when the call is to take place all the same; 0 for none."""
-        for script in self._faults:
-            if script.what != what or script.line not in (ANYWHERE, line) or not script.times:
-                continue
-            if script.after:
-                script.after -= 1
-                continue
-            script.times -= 1
-            return script.number
-        return 0
-
     def _chip(self, said: str) -> Chip:
         for chip in self._chips:
             if said in (chip.path, chip.stock.name, chip.stock.label):
@@ -367,19 +339,3 @@ class Model:
             if one.name and one.name == line:
                 return found, one
         raise KeyError(f"{found.stock.label} has no line {line}")
-
-
-class _Script:
-    """A fault that is to happen: see `Model.fail`."""
-
-    def __init__(self, what: str, number: int, after: int, times: int, line: int) -> None:
-        self.what = what
-        self.number = number
-        self.after = after
-        self.times = times
-        self.line = line
-
-
-def _put_text(data: bytearray, at: int, text: str) -> None:
-    shown = text.encode()[: uapi.NAME - 1]
-    data[at : at + uapi.NAME] = shown + bytes(uapi.NAME - len(shown))

@@ -1,4 +1,4 @@
-"""What a chip model is made of: lines with their wires, chips, requests; and what a kernel refuses.
+"""What a chip model is made of: lines with their wires, chips, requests; what a kernel tells of them and refuses.
 
 Rules this file keeps:
 1. Nothing here is locked: the model that owns it does that.
@@ -154,6 +154,34 @@ def refuse(number: int) -> None:
     """OSError with the number, nothing for 0."""
     if number:
         raise OSError(number, os.strerror(number))
+
+
+def told_chip(chip: Chip, data: bytearray) -> None:
+    """Answer GET_CHIPINFO."""
+    for at, text in ((0, chip.stock.name), (uapi.NAME, chip.stock.label)):
+        _put_text(data, at, text)
+    uapi.put(data, 2 * uapi.NAME, 4, len(chip.lines))
+
+
+def told_line(chip: Chip, data: bytearray) -> None:
+    """Answer GET_LINEINFO."""
+    offset = uapi.get(data, uapi.OFFSET_AT, 4)
+    refuse(errno.EINVAL if offset >= len(chip.lines) or any(data[uapi.INFO_SIZE - 16 :]) else 0)
+    line = chip.lines[offset]
+    data[:] = uapi.info(offset)
+    _put_text(data, 0, line.name)
+    _put_text(data, uapi.NAME, line.consumer)
+    flags = line.flags | (uapi.OUTPUT if line.shown_output else uapi.INPUT)
+    uapi.put(data, uapi.FLAGS_AT, 8, flags | (uapi.USED if line.consumer else 0))
+    if line.held and line.held.debounce:
+        uapi.put(data, uapi.NUM_AT, 4, 1)
+        uapi.put(data, uapi.INFO_ATTR_AT, 4, uapi.DEBOUNCE)
+        uapi.put(data, uapi.INFO_ATTR_AT + 8, 4, round(line.held.debounce * 1e6))
+
+
+def _put_text(data: bytearray, at: int, text: str) -> None:
+    shown = text.encode()[: uapi.NAME - 1]
+    data[at : at + uapi.NAME] = shown + bytes(uapi.NAME - len(shown))
 
 
 def asked(what: str, chip: str, line: int, data: bytearray) -> Done:

@@ -174,28 +174,6 @@ def test_a_chip_without_pulls_takes_a_bias_and_does_not_have_it():
     assert held.get() is False
 
 
-def test_a_script_fails_after_so_many_for_so_many_at_one_line():
-    model = Model()
-    held, other = hold(model, Settings("output", False)), hold(model, Settings("output", False), 18)
-    model.fail("SET_VALUES", errno.EIO, after=2, times=2, line=17)
-    went = []
-    for _ in range(6):
-        other.set(True)
-        try:
-            held.set(True)
-        except OSError as error:
-            went.append(error.errno)
-        else:
-            went.append(0)
-    assert went == [0, 0, errno.EIO, errno.EIO, 0, 0]
-    model.fail("SET_VALUES", errno.EIO, times=-1)
-    for _ in range(3):
-        with pytest.raises(OSError):
-            held.set(True)
-    model.mend()
-    held.set(True)
-
-
 def test_every_call_is_on_record_with_what_came_of_it():
     model = Model()
     held = hold(model, Settings("output", True, active_low=True))
