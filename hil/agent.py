@@ -23,15 +23,16 @@ PROGRAM = "/tmp/program.py"
 _PIECE = 600  # letters in a line: busybox's editor takes 1024
 
 
-class Agent:
-    """The commands of a board that is in a shell."""
+class Shell:
+    """Commands at a line with a shell at its other end."""
 
-    def __init__(self, bench: Bench) -> None:
-        self.bench = bench
+    def __init__(self, console: Console) -> None:
+        self._console = console
 
     @property
     def console(self) -> Console:
-        return self.bench.console
+        """The line."""
+        return self._console
 
     def run(self, command: str, seconds: float = SECONDS) -> tuple[int, str]:
         """Exit code and output of a shell command."""
@@ -42,6 +43,17 @@ class Agent:
         code, text = self.run(command, seconds)
         assert code == 0, f"{command} ended with {code}:\n{text}"
         return text
+
+
+class Agent(Shell):
+    """A board that is in a shell, at its console: also when that is another one after a power cut."""
+
+    def __init__(self, bench: Bench) -> None:
+        self.bench = bench
+
+    @property
+    def console(self) -> Console:
+        return self.bench.console
 
     def put(self, path: str, data: bytes) -> None:
         """A file on the board."""

@@ -8,33 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from hil.agent import SECONDS, Agent
+from hil.agent import Agent, Shell
 from hil.console import Console
 
 
-class Beside:
-    """Commands at the second port while the console is somebody else's."""
-
-    def __init__(self, console: Console) -> None:
-        self._console = console
-
-    def run(self, command: str, seconds: float = SECONDS) -> tuple[int, str]:
-        """Exit code and output of a command."""
-        return self._console.run(command, seconds)
-
-    def must(self, command: str, seconds: float = SECONDS) -> str:
-        """The output of a command that has to succeed."""
-        code, text = self.run(command, seconds)
-        assert code == 0, f"{command} ended with {code}:\n{text}"
-        return text
-
-
 @contextmanager
-def beside(agent: Agent) -> Iterator[Beside]:
+def beside(agent: Agent) -> Iterator[Shell]:
     """The second shell, from a board that is in a shell; the board may be anywhere when it ends."""
     port = agent.bench.board.guest.port
     agent.must(f"stty -F {port} raw -echo icrnl")
     agent.must(f"(setsid sh <{port} >{port} 2>&1 &)")
     console = Console(agent.bench.port.link)
-    yield Beside(console)
+    yield Shell(console)
     console.line("exit")

@@ -10,8 +10,8 @@ import json
 
 import pytest
 
-from hil.agent import Agent, Conversation
-from hil.beside import Beside, beside
+from hil.agent import Agent, Conversation, Shell
+from hil.beside import beside
 from hil.protocols import Bench
 from hil.strategy import Strategy
 from tests.support.onboard import FAN, until
@@ -33,20 +33,20 @@ def on(talk: Conversation, bench: Bench) -> None:
     assert bench.lines.level(FAN) == 1
 
 
-def process(second: Beside, which: str) -> str:
+def process(second: Shell, which: str) -> str:
     """The one process that a command finds, "" when there is none."""
     found = second.must(which).split()
     assert len(found) < 2, second.must("ps")
     return "".join(found)
 
 
-def told(second: Beside, since: int) -> list[tuple[str, object, str]]:
+def told(second: Shell, since: int) -> list[tuple[str, object, str]]:
     """What the guard wrote down of outputs after so many lines."""
     rows = [json.loads(line) for line in second.must(f"tail -n +{since + 1} {RECORD}").splitlines()]
     return [(row["name"], row["state"], row["why"]) for row in rows if "name" in row]
 
 
-def length(second: Beside) -> int:
+def length(second: Shell) -> int:
     return int(second.must(f"wc -l <{RECORD}"))
 
 
