@@ -106,26 +106,7 @@ def test_every_slip_has_its_place(tmp_path: Path, table: str, line: int, sentenc
     assert told.where.endswith(f"config.toml:{line}"), told.where
 
 
-@pytest.mark.parametrize("key", ['interlock = ["not t0 > 30"]', 'interlock = "door and t0<5"', 'feedback = "t0"'])
-def test_the_guard_judges_contacts_only(tmp_path: Path, key: str) -> None:
-    board = f"""
-        [outputs.fan]
-        line = "GPIO17"
-        {key}
-        [inputs.door]
-        line = "GPIO22"
-        [sensors.t0]
-        hwmon = "lm75"
-    """
-    told = fault(tmp_path, board)
-    name = key.partition(" ")[0]
-    wanted = f"outputs.fan.{name}: t0 is a sensor of [sensors], and the guard judges contacts only"
-    assert wanted in told.sentence and "[inputs.NAME]" in told.fix and told.where.endswith(":5")
-
-
-def test_a_name_is_one_thing(tmp_path: Path) -> None:
-    told = fault(tmp_path, '[inputs.a]\nline = "GPIO22"\n[sensors.a]\nhwmon = "lm75"')
-    assert "a is the name of two things" in told.sentence and told.where.endswith(":4")
+def test_a_name_is_in_small_letters(tmp_path: Path) -> None:
     told = fault(tmp_path, '[sensors.A]\nhwmon = "lm75"')
     assert "A is no name of an output, input, sensor or port" in told.sentence
 
