@@ -19,7 +19,11 @@ from tests.support.emulated import inserted, shell
 
 pytestmark = [pytest.mark.emulated, pytest.mark.long]
 MACHINE = "raspi3b"
-WISHES = b"""[outputs.fan]
+# The heartbeat is the longest there is: what is safe before it is over was made so for another reason.
+WISHES = b"""[guard]
+heartbeat = 60
+
+[outputs.fan]
 line = "GPIO27"
 max_on = 900
 

@@ -16,8 +16,11 @@ FAN, PUMP, DOOR = 5, 6, 13
 ABSENT = 0x49
 ASKED = r"\[y/N/t\] "
 LATE = 600.0
-# What lies on the card before the first start (provision.toml). The fan needs no approval, the pump does.
-WIRED = """[outputs.fan]
+# What lies on the card before the first start (provision.toml). The fan needs no approval, the pump does. The guard is
+# as patient with a heartbeat as it can be told to be: on a loaded machine an emulated agent is slow, and not dead.
+WIRED = """[guard]
+heartbeat = 60
+[outputs.fan]
 line = "GPIO{fan}"{chip}
 label = "cooling fan"
 risk = "low"
