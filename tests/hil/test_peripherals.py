@@ -83,7 +83,7 @@ def test_a_level_that_the_board_drives_is_seen_by_the_host(board: Board, bench: 
             with pytest.raises(OSError, match=f"line {DRIVEN} is an output of the board"):
                 bench.lines.set(DRIVEN, 1)
             program.line("")
-    assert bench.lines.level(READ) == 0
+    assert bench.lines.level(DRIVEN) == 0
 
 
 @pytest.mark.needs("parts")
