@@ -64,7 +64,7 @@ MUTANTS = (
             ),
         ),
         ("tests/hil/test_guard.py::test_a_line_carries_what_was_declared_for_its_output",),
-        r"the lines carry .*'before': {'27': 'hi'",
+        r"the lines carry {'before': {'22': 'lo', '27': 'hi'}",
     ),
     Mutant(
         "fsync",

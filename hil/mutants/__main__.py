@@ -55,7 +55,7 @@ def judged(mutant: Mutant, found: dict[str, tuple[str, str]]) -> str:
         if state != "failed":
             return f"{test} {state}: the broken product was not caught"
         if not re.search(mutant.says, said):
-            return f"{test} failed, but did not say {mutant.says!r}: {said.strip()[-600:]}"
+            return f"{test} failed, but did not say {mutant.says!r}: {said.strip()[:600]}"
     return ""
 
 
