@@ -14,7 +14,9 @@ Rules:
    of whoever owns the state folder, on this machine.
 6. Who sets does not wait long for another who does: on a slow card two may write at once, and the later file lacks what
    the earlier said. So whoever has set looks whether it is in force, and if not, sets it again.
-7. `read` costs one failing open when nothing is stopped, so that a loop may ask ten times a second. A `Watch` asks
+7. Each writer has a new file of its own, `stop.PROCESS.NUMBER.new`: two at once would cut each other's. What a killed
+   one left behind is removed by the next that changes anything.
+8. `read` costs one failing open when nothing is stopped, so that a loop may ask ten times a second. A `Watch` asks
    the card no more than that, however often it is asked itself.
 """
 
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 NAME = "stop"
+NEW = ".new"  # ends the names of rule 7: no copy of the state folder takes those along
 VERSION = 1
 LONGEST = 16 * 1024  # bytes of the file
 MOST = 64  # stops in force
@@ -38,6 +41,7 @@ ALL, NETWORK, TOOL = "all", "network", "tool:"
 LOCK_SECONDS = 1.0
 TRIES = 20  # of rule 6; more than ever set a stop at once
 FRESH = 0.05  # seconds
+_NUMBERS = iter(range(1 << 62))  # each is given once, to whatever thread
 _LOOK = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 _MAKE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
@@ -186,6 +190,7 @@ def set_(state: str, one: One) -> Stop:
         seen = read(state)
         if seen is None or seen.everything or any(other.kind == one.kind for other in seen.stops):
             break
+    _swept(state)
     return now
 
 
@@ -238,6 +243,7 @@ def lift(state: str, kind: str = "") -> tuple[Stop | None, Stop | None]:
             if read(state) is None:
                 raise _uncertain("is lifted now, but may be back", error) from error
             raise _cannot("lifted", state, error) from error
+        _swept(state)
         return before, Stop(left) if left else None
     finally:
         if lock >= 0:
@@ -246,9 +252,10 @@ def lift(state: str, kind: str = "") -> tuple[Stop | None, Stop | None]:
 
 def _show(state: str, stop: Stop) -> None:
     """Put the file in place, then on the card (rule 3)."""
-    fd = _beside(state, stop)
+    new = _new(state)
+    fd = _beside(new, state, stop)
     try:
-        os.replace(path_of(state) + ".new", path_of(state))
+        os.replace(new, path_of(state))
         os.fsync(fd)
     finally:
         os.close(fd)
@@ -257,18 +264,24 @@ def _show(state: str, stop: Stop) -> None:
 
 def _keep(state: str, stop: Stop) -> None:
     """Put the file on the card, then in place (rule 4)."""
-    fd = _beside(state, stop)
+    new = _new(state)
+    fd = _beside(new, state, stop)
     try:
         os.fsync(fd)
     finally:
         os.close(fd)
-    os.replace(path_of(state) + ".new", path_of(state))
+    os.replace(new, path_of(state))
     _sync_folder(state)
 
 
-def _beside(state: str, stop: Stop) -> int:
+def _new(state: str) -> str:
+    """This writer's new file (rule 7)."""
+    return f"{path_of(state)}.{os.getpid()}.{next(_NUMBERS)}{NEW}"
+
+
+def _beside(new: str, state: str, stop: Stop) -> int:
     """The new file, whole, beside the old one: its descriptor."""
-    fd = os.open(path_of(state) + ".new", _MAKE, 0o600)
+    fd = os.open(new, _MAKE, 0o600)
     try:
         data = text(stop)
         if os.write(fd, data) != len(data):
@@ -276,9 +289,30 @@ def _beside(state: str, stop: Stop) -> int:
         _owned(fd, state)
     except OSError:
         os.close(fd)
-        os.unlink(path_of(state) + ".new")
+        os.unlink(new)
         raise
     return fd
+
+
+def _swept(state: str) -> None:
+    """Remove the new files of writers that are no more. What cannot be removed is in nobody's way."""
+    try:
+        for name in os.listdir(state):
+            if name.startswith(f"{NAME}.") and name.endswith(NEW) and not _alive(name.split(".")[1]):
+                os.unlink(f"{state}/{name}")
+    except OSError:
+        return
+
+
+def _alive(pid: str) -> bool:
+    """Whether the process of that number may still be writing. `stop.new` is nobody's: versions before had that one."""
+    try:
+        os.kill(int(pid), 0)
+    except (ValueError, OverflowError, ProcessLookupError):
+        return False
+    except OSError:
+        return True  # another user's
+    return True
 
 
 def _empty(state: str) -> None:

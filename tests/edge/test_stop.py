@@ -234,6 +234,34 @@ def test_a_stop_that_another_wrote_over_is_set_again(tmp_path, monkeypatch):
     assert {one.kind for one in stop.read(str(tmp_path)).stops} == {"network", "tool:bash"}
 
 
+def test_two_that_write_at_once_do_not_cut_each_others_file(tmp_path, monkeypatch):
+    """One who is overtaken between its new file and its place; the other is another process and has no lock."""
+    code = "import sys; from edge import stop; stop.set_(sys.argv[1], stop.One('network', 'x' * 300))"
+    others, real = [], os.replace
+
+    def overtaken(new, path):
+        if not others:
+            others.append(subprocess.run([sys.executable, "-c", code, str(tmp_path)], cwd=ROOT, timeout=60).returncode)
+        real(new, path)
+
+    monkeypatch.setattr(os, "replace", overtaken)
+    monkeypatch.setattr(stop, "os", os)
+    assert stop.set_(str(tmp_path), GREP) == stop.read(str(tmp_path)) == Stop((GREP,))
+    assert others == [0] and os.listdir(tmp_path) == ["stop"]
+
+
+def test_what_killed_writers_left_is_removed_and_what_others_write_now_is_not(tmp_path):
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    left = ["stop.new", "stop.x.new", f"stop.{ended.pid}.1.new", f"stop.{10**30}.1.new"]
+    mine = [f"stop.{os.getpid()}.1.new", f"stop.{os.getppid()}.1.new", "stop.sh", "nonstop.1.new"]
+    for change in (lambda: stop.set_(str(tmp_path), NETWORK), lambda: stop.lift(str(tmp_path))):
+        for name in (*left, *mine):
+            (tmp_path / name).write_bytes(b"half a")
+        change()
+        assert sorted({*os.listdir(tmp_path)} - {"stop"}) == sorted(mine)
+
+
 def test_a_stop_waits_for_nobody_who_holds_the_folder(tmp_path):
     import fcntl
 
@@ -267,12 +295,14 @@ def test_a_killed_stop_leaves_the_old_or_the_new_and_never_none(tmp_path):
         process.wait()
         process.stdout.close()
         assert stop.read(str(tmp_path)).words
+    stop.set_(str(tmp_path), NETWORK)
+    assert os.listdir(tmp_path) == ["stop"]
 
 
 class Faulty:
     """The os module, whose call number `at` of those that touch the card fails."""
 
-    CARD = ("open", "write", "fsync", "replace", "unlink", "stat", "fchown", "read")
+    CARD = ("open", "write", "fsync", "replace", "unlink", "stat", "fchown", "read", "listdir")
 
     def __init__(self, at, number):
         self.left = at
