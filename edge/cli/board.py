@@ -47,6 +47,14 @@ class Chosen(Record):
     def real(self) -> bool:
         return self.owned is not None and self.owned.kind == "lines"
 
+    @property
+    def lines(self) -> bool:
+        """Whether lines of GPIO chips were declared on a real board: a board of sensors and ports needs no chip."""
+        if not self.real or self.owned is None:
+            return False
+        free = self.gpio is not None and (self.gpio.chip or self.gpio.lines or self.gpio.lab)
+        return bool(self.owned.lines or free)
+
 
 def choose(settings: Settings) -> Chosen:
     """The board of these settings; ConfigFault when there is none of that name or its file is wrong."""

@@ -196,7 +196,7 @@ def _hardware(chosen: Chosen | None, state: str) -> Iterator[Finding]:
     from edge.cli import doctor_boot, doctor_card, doctor_lines, doctor_nodes, sensing
     from edge.peripherals.boards.identity import identify
 
-    owned = chosen.owned if chosen is not None and chosen.real else None
+    owned = chosen.owned if chosen is not None and chosen.lines else None
     place = doctor_nodes.here(owned is not None and not owned.chips)  # a model of chips needs no node
     board = identify(place.data)
     yield from doctor_card.findings(place)

@@ -2,7 +2,8 @@
 
 Rules:
 1. A look only, as `fieldhand wire`: no line is taken, no guard is started.
-2. On a simulated board chips are told where there are any, and nothing of them can be wrong.
+2. Where no line is declared (a simulated board, one of sensors alone) chips are told where there are any, and nothing
+   of them can be wrong.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ def findings(board: Board, chosen: Chosen | None, state: str, seen: Survey) -> I
     """`chosen`: None where the settings cannot be read. `seen`: the chips, see `looked`."""
     if board.model:
         yield Finding("hardware", "ok", _named(board))
-    real = chosen is not None and chosen.real
+    wanted = chosen is not None and chosen.lines
     if chosen is not None and chosen.owned is not None and chosen.owned.chips:
         told = f"the settings name a model of chips ({chosen.owned.chips}): no wire of this board is switched or read"
         yield Finding("gpio model", "absent", told, "take [gpio] chips out of the settings of a board in the field")
-    yield from _chips(real, board, seen)
+    yield from _chips(wanted, board, seen)
     if chosen is not None and chosen.real and chosen.owned is not None:
         yield from _declared(board, chosen, chosen.owned, state, seen)
 
@@ -56,10 +57,10 @@ def _named(board: Board) -> str:
     return ", ".join([*told, pins]) + (" on the usual carrier" if board.carrier and board.header else "")
 
 
-def _chips(real: bool, board: Board, seen: Survey) -> Iterator[Finding]:
+def _chips(wanted: bool, board: Board, seen: Survey) -> Iterator[Finding]:
     """The chips by their labels, and whether the one of the header is among them."""
     for sentence, fix in seen.faults:
-        yield Finding("gpio chip", "wrong" if real else "absent", sentence, fix)
+        yield Finding("gpio chip", "wrong" if wanted else "absent", sentence, fix)
     if not seen.chips:
         return
     told = [
@@ -72,7 +73,7 @@ def _chips(real: bool, board: Board, seen: Survey) -> Iterator[Finding]:
         usual = "sudo apt full-upgrade, then reboot"
         fix = remedy(usual, usual, "build the image with the kernel and device tree of this board", THIS_MODEL)
         sentence = f"the header of this board is at {' or '.join(board.labels)}, and there is only {', '.join(told)}"
-        yield Finding("gpio chip", "wrong" if real else "absent", sentence, fix)
+        yield Finding("gpio chip", "wrong" if wanted else "absent", sentence, fix)
     elif seen.header is None and len(labels) > 1:
         fix = 'say it in the settings: [gpio] chip = "LABEL"'
         yield Finding("gpio chip", "absent", f"{', '.join(told)}; which one has the header is not known", fix)

@@ -4,7 +4,7 @@ Rules:
 1. Everything is looked at below `Place.root`; a folder that holds another board's files is examined in the same way.
 2. Nothing is opened but texts. Whether a node can be opened is asked by its owner, group and mode.
 3. Who is in a group stands in two places: in /etc/group, and in this login session, which got its groups when it began.
-4. `needed`: a real board was asked for. Without it what is missing is absent, never wrong.
+4. `needed`: lines of this board were declared. Without them what is missing is absent, never wrong.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ def nodes(place: Place) -> Iterator[Finding]:
             "build the kernel with CONFIG_GPIO_CDEV=y; mount -t devtmpfs devtmpfs /dev",
             THIS_MODEL,
         )
-        yield Finding("devices: GPIO", "wrong", "there is no /dev/gpiochip*, and a real board is asked for", fix)
+        yield Finding("devices: GPIO", "wrong", "there is no /dev/gpiochip*, and lines are declared", fix)
 
 
 def _pwm(place: Place, chips: list[str]) -> Finding:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import glob
+import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from edge.call import Gpio, Sensor
 from edge.cli.board import Chosen
 from edge.cli.doctor_lines import findings, guarded, looked
 from edge.cli.finding import Finding
@@ -16,7 +21,7 @@ from edge.peripherals.guard.owned import GpioLine, Owned
 from edge.record import replace
 from tests.support import agent
 from tests.support.chips import ChipServer
-from tests.support.wired import FAN, OWNED, guard
+from tests.support.wired import DOOR, FAN, OWNED, WITH_PWM, guard
 
 PI3 = Board("Raspberry Pi 3 Model B Rev 1.2", "Raspberry Pi 3 B", "BCM2837", "a02082", 1024, "40", ("pinctrl-bcm2835",))
 REAL = Chosen(OWNED, socket="/nowhere/guard.sock")
@@ -61,6 +66,19 @@ def test_the_chip_of_another_board_is_wrong_only_when_lines_are_wanted() -> None
     assert "minimal image" in found["gpio chip"].fix
     found = by_name(look(survey(Model("pi3")), five, None))
     assert found["gpio chip"].state == "absent" and list(found) == ["hardware", "gpio chip"]
+
+
+def test_a_board_of_sensors_alone_misses_no_chip() -> None:
+    """The same faults, and what is declared alone decides whether they are wrong."""
+    seen = Survey((), (("the GPIO chips cannot be listed", ""),))
+    sensors = Chosen(Owned("lines"), Gpio(), sensors=(Sensor("t0", "", "C", "tmp105 at I2C 1/0x48"),))
+    heater = Chosen(WITH_PWM, Gpio())
+    for chosen in (sensors, heater):
+        assert by_name(look(seen, PI3, chosen))["gpio chip"].state == "absent" and not chosen.lines
+    named = [replace(sensors, gpio=one) for one in (Gpio(chip="a"), Gpio(lines=("GPIO4",)), Gpio(lab=("GPIO4",)))]
+    for chosen in (REAL, Chosen(Owned("lines", (), (DOOR,), (GpioLine("door", "", "GPIO4"),))), *named):
+        assert by_name(look(seen, PI3, chosen))["gpio chip"].state == "wrong" and chosen.lines
+    assert not Chosen(Owned("sim", (FAN,))).lines and not Chosen().lines
 
 
 def test_several_chips_without_a_known_header_ask_for_the_label() -> None:
@@ -128,3 +146,18 @@ def test_the_whole_doctor_looks_at_a_declared_board(tmp_path: Path) -> None:
     assert f"absent gpio model: the settings name a model of chips ({server.chips})" in done.stdout
     assert "ok     gpio chip: pinctrl-bcm2835 at " in done.stdout and "absent guard: none runs now" in done.stdout
     assert "ok     board: this one, 1 outputs and inputs and 0 sensors declared" in done.stdout
+
+
+SENSOR = '[sensors.t0]\ni2c = "1/0x48"\npart = "tmp105"\n'
+FAN_TABLE = '[outputs.fan]\nline = "GPIO27"\n'
+
+
+@pytest.mark.parametrize("declared, wanted", [(SENSOR, False), ("", False), (SENSOR + FAN_TABLE, True)])
+def test_the_whole_doctor_wants_a_chip_only_for_lines(tmp_path: Path, declared: str, wanted: bool) -> None:
+    file = tmp_path / "board.toml"
+    file.write_text(declared)
+    done: Any = agent.run("doctor", "--json", "--board", str(file), home=tmp_path)
+    wrong = [one["what"] for one in json.loads(done.stdout) if one["state"] == "wrong"]
+    missing = wanted and not glob.glob("/dev/gpiochip*")
+    assert ("devices: GPIO" in wrong) is missing, done.stdout
+    assert wanted or not {"gpio chip", "kernel", "devices: GPIO"} & {*wrong}, done.stdout
