@@ -4,15 +4,14 @@ Rules:
 1. A part is what edge/peripherals/sim knows: its values and modes are those of the simulated board, its bytes those of
    its registers. The same model answers a unit test, a bus in memory and the kernel of an emulated board.
 2. Values are in the unit of the table, and the part resolves them as it would.
-3. The bus itself is a part named "bus", which measures nothing and has modes of its own (hil/vhost/i2c.py). The count
-   of `nak=3` is in messages.
+3. The bus itself is a part named "bus", which measures nothing and has modes of its own (hil/vhost/i2c.py).
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from edge.call import Sensor
 from edge.faults import HardwareFault, UsageFault
@@ -37,8 +36,8 @@ KINDS: dict[str, dict[str, tuple[str, float, float, float]]] = {
 
 
 class Quantity:
-    """One thing that a part measures: the model, and what is true. Called, it is a reading by the part: in the bus's
-    thread, while the test sets it in another."""
+    """One thing that a part measures: the model, and what is true. Called, it is what the part has now, `taken` a
+    reading of that: in the bus's thread, while the test sets it in another."""
 
     def __init__(self, part: parts.Part, truth: float) -> None:
         self.part, self.truth = part, truth
@@ -47,9 +46,11 @@ class Quantity:
     def __call__(self) -> float:
         now = time.monotonic()
         with self._lock:
-            reading = parts.measure(self.part, self.truth, now, now)
+            return parts.measure(self.part, self.truth, now, now).value or 0.0
+
+    def taken(self) -> None:
+        with self._lock:
             self.part = parts.after(self.part)
-        return reading.value or 0.0
 
     def turn(self, mode: str, by: float) -> None:
         with self._lock:
@@ -124,14 +125,16 @@ def _devices(described: Mapping[str, Part], found: Mapping[str, dict[str, Quanti
     wires: dict[int, list[onewire.Slave]] = {}
     for name, part in described.items():
         if part.kind == "ds18b20":
-            wires.setdefault(part.address, []).append(onewire.Ds18b20(part.wire, found[name]["temperature"]))
+            one = found[name]["temperature"]
+            wires.setdefault(part.address, []).append(onewire.Ds18b20(part.wire, one, one.taken))
         else:
             devices[part.address] = _chip(part.kind, found[name])
     devices.update({address: ds2482.Bridge(onewire.Wire(slaves)) for address, slaves in wires.items()})
     return devices
 
 
-def _chip(kind: str, found: Mapping[str, Callable[[], float]]) -> registers.Device:
+def _chip(kind: str, found: Mapping[str, Quantity]) -> registers.Device:
     if kind == "bme280":
-        return bme280.Bme280(found["temperature"], found["humidity"], found["pressure"])
-    return registers.ThermometerChip(kind, found["temperature"])
+        three = found["temperature"], found["humidity"], found["pressure"]
+        return bme280.Bme280(*three, [one.taken for one in three])
+    return registers.ThermometerChip(kind, found["temperature"], found["temperature"].taken)

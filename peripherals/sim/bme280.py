@@ -4,16 +4,19 @@ Rules this file keeps:
 1. The formulas are those of the datasheet in floating point (its section 8.1). What the part measures is found by
    searching the raw number whose formula gives it: a driver that compensates wrongly reads another value.
 2. A quantity that is not oversampled is not measured and reads as its power-on value. In sleep the last results stay.
-3. ctrl_hum counts from the next write to ctrl_meas on. A forced measurement is done at once and ends in sleep.
+3. A quantity is read by whom its first byte went to: that one's `taken` is told.
+4. ctrl_hum counts from the next write to ctrl_meas on. A forced measurement is done at once and ends in sleep.
 
 Source: Bosch BST-BME280-DS002; the calibration is of the pattern of its section 8.2 and of no real part.
 """
 
 from __future__ import annotations
 
+from edge.peripherals.sim.registers import unheard
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 CHIP = 0x60
 _ID, _RESET, _CTRL_HUM, _STATUS, _CTRL_MEAS, _CONFIG, _DATA = 0xD0, 0xE0, 0xF2, 0xF3, 0xF4, 0xF5, 0xF7
@@ -21,6 +24,7 @@ _T = (27504, 26435, -1000)
 _P = (36477, -10685, 3024, 2855, 140, -7, 15500, -14600, 6000)
 _H = (75, 362, 0, 315, 50, 30)
 _SKIPPED = bytes.fromhex("800000 800000 8000")
+_FIRST = (_DATA + 3, _DATA + 6, _DATA)  # of temperature, humidity, pressure
 _SLEEP, _NORMAL = 0, 3
 
 
@@ -28,9 +32,13 @@ class Bme280:
     """See Device in edge.peripherals.sim.registers. Degrees, percent and hPa."""
 
     def __init__(
-        self, temperature: Callable[[], float], humidity: Callable[[], float], pressure: Callable[[], float]
+        self,
+        temperature: Callable[[], float],
+        humidity: Callable[[], float],
+        pressure: Callable[[], float],
+        taken: Sequence[Callable[[], None]] = (unheard, unheard, unheard),
     ) -> None:
-        self._quantities = (temperature, humidity, pressure)
+        self._quantities, self._taken = (temperature, humidity, pressure), taken
         self._pointer = 0
         self._registers = bytearray(0x100)
         self._humidity_on = False
@@ -48,6 +56,9 @@ class Bme280:
         values = [quantity() for quantity in self._quantities]
         if self._registers[_CTRL_MEAS] & 3 == _NORMAL:
             self._convert(values)
+        for first, taken in zip(_FIRST, self._taken):
+            if self._pointer <= first < self._pointer + count:
+                taken()
         found = self._registers[self._pointer : self._pointer + count]
         return bytes(found).ljust(count, b"\xff")
 

@@ -5,7 +5,7 @@ Rules this file keeps:
 2. A part's life between two resets is a generator: it yields what it leaves the line at (1) or pulls it to (0), and is
    sent what the line had. One that is done stays off the line until the next reset.
 3. A part is asked what it measures at each reset and each conversion; by HardwareFault it is not there, as one whose
-   wire broke.
+   wire broke. Its scratchpad, once asked for, is a reading: `taken` is told.
 
 Sources: Analog Devices (Maxim) DS18B20 19-7487; application note 187 (search).
 """
@@ -13,6 +13,7 @@ Sources: Analog Devices (Maxim) DS18B20 19-7487; application note 187 (search).
 from __future__ import annotations
 
 from edge.faults import HardwareFault
+from edge.peripherals.sim.registers import unheard
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,9 +63,9 @@ class Wire:
 class Ds18b20:
     """A thermometer; `number` as Linux writes it: 28-060504030201."""
 
-    def __init__(self, number: str, measured: Callable[[], float]) -> None:
+    def __init__(self, number: str, measured: Callable[[], float], taken: Callable[[], None] = unheard) -> None:
         self.rom = rom(number)
-        self._measured = measured
+        self._measured, self._taken = measured, taken
         self._scratchpad = bytearray.fromhex("5005 4b46 7f ff0c10")  # 85 degrees, as after power-on
 
     def life(self) -> Life | None:
@@ -99,6 +100,7 @@ class Ds18b20:
         if command == _CONVERT:
             self._convert()
         elif command == _SCRATCHPAD:
+            self._taken()
             told = bytes([*self._scratchpad, crc(self._scratchpad)])
             yield from _said(int.from_bytes(told, "little"), 72)
         elif command == _WRITE:

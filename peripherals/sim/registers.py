@@ -7,7 +7,9 @@ Rules this file keeps:
 2. `write` is one message to the part, `read` one from it. The first byte written names a register, the rest is its new
    value; what is read starts at the register named last. Read-only bits stay as they are.
 3. What the part does not drive reads as ones: the bus is pulled up.
-4. Register maps and power-on values are the datasheets', written anew here and not taken from the drivers' table
+4. Who has the bytes of a value has read the part: that is told to `taken`, so that readings are counted as on the
+   simulated board, whatever else a driver says to the part beside them.
+5. Register maps and power-on values are the datasheets', written anew here and not taken from the drivers' table
    (edge/peripherals/sensors/table.py): a mistake in one of them must not be hidden by the other.
 
 Sources: TI SBOS348 (TMP105), TI SNIS153 (LM75), TI SBOS397 (TMP102).
@@ -34,6 +36,10 @@ if TYPE_CHECKING:
 
 
 OPEN_BUS = 0xFF
+
+
+def unheard() -> None:
+    """A `taken` for who counts no readings."""
 
 
 class Register(Record):
@@ -79,9 +85,9 @@ THERMOMETERS = {
 class ThermometerChip:
     """The chip `name` of THERMOMETERS, for instance `ThermometerChip("tmp105", lambda: 23.5)`. See Device."""
 
-    def __init__(self, name: str, measured: Callable[[], float]) -> None:
+    def __init__(self, name: str, measured: Callable[[], float], taken: Callable[[], None] = unheard) -> None:
         self.layout = THERMOMETERS[name]
-        self._measured = measured
+        self._measured, self._taken = measured, taken
         self._held = 0.0  # a part that was put to rest before it ever converted shows 0
         self._pointer = 0
         self._values = [register.start for register in self.layout.registers]
@@ -104,7 +110,10 @@ class ThermometerChip:
         if not self.config & self.layout.rest:
             self._held = value
         register = self.layout.registers[self._pointer]
-        shown = self._temperature() if self._pointer == 0 else self._values[self._pointer]
+        shown = self._values[self._pointer]
+        if self._pointer == 0:
+            shown = self._temperature()
+            self._taken()
         return shown.to_bytes(register.width, "big").ljust(count, bytes([OPEN_BUS]))[:count]
 
     def _store(self, register: Register, new: int, value: float) -> None:

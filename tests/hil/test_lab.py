@@ -122,6 +122,19 @@ def test_a_part_that_does_not_acknowledge_is_an_error_and_no_value(board: Board,
     assert "measured 21.5\n" in agent.python(REGISTER, bus, address)
 
 
+def test_a_part_that_fails_after_some_readings_gave_those_to_the_kernel(
+    board: Board, agent: Agent, parts: FarParts
+) -> None:
+    parts.set("t0", 24.5)
+    with driven(agent, board.guest.bus, "lm75", "tmp105", board.parts["t0"].address) as folder:
+        parts.mode("t0", "nak=2")
+        for _ in range(2):
+            assert number(agent, f"{folder}/hwmon/hwmon*/temp1_input") == 24500
+        code, said = agent.run(f"cat {folder}/hwmon/hwmon*/temp1_input")
+        assert code != 0 and "Input/output error" in said
+        parts.mode("t0", "ok")
+
+
 def test_a_sensor_that_broke_off_is_an_error_of_its_driver(board: Board, agent: Agent, parts: FarParts) -> None:
     with driven(agent, board.guest.bus, "lm75", "tmp105", board.parts["t0"].address) as folder:
         parts.mode("t0", "nak")

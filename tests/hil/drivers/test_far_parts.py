@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from edge.faults import HardwareFault, UsageFault
@@ -55,11 +57,66 @@ def test_modes_are_those_of_the_simulated_board(parts: FarParts) -> None:
     assert raw(parts) == 30.0
 
 
-def test_a_part_may_give_some_messages_before_it_fails(parts: FarParts) -> None:
-    parts.mode("t0", "nak=4")
-    assert raw(parts) == raw(parts) == 20.0
+def three(parts: FarParts) -> bytes:
+    """A reading of all that the BME280 measures, in one message; the status is asked before."""
+    bus = parts.adapter.bus
+    for register, count in ((0xF3, 1), (0xF7, 8)):
+        bus.write(0x76, bytes([register]))
+        found = bus.read(0x76, count)
+    return found
+
+
+def scratchpad(parts: FarParts) -> list[int]:
+    """A reading of the 1-wire thermometer through its bridge; HardwareFault when no part answers the reset."""
+    bus, found = parts.adapter.bus, []
+    bus.write(0x18, b"\xb4")
+    if not bus.read(0x18, 1)[0] & 2:
+        raise HardwareFault("nobody is on the wire")
+    for byte in (0xCC, 0xBE):
+        bus.write(0x18, bytes([0xA5, byte]))
+    for _ in range(9):
+        bus.write(0x18, b"\x96")
+        bus.write(0x18, b"\xe1\xe1")
+        found += bus.read(0x18, 1)
+    return found
+
+
+@pytest.mark.parametrize(
+    "name, address, reading", [("t0", 0x48, raw), ("climate", 0x76, three), ("water", 0x18, scratchpad)]
+)
+def test_a_part_gives_as_many_readings_as_it_was_told_before_it_fails(
+    parts: FarParts, name: str, address: int, reading: Callable[[FarParts], object]
+) -> None:
+    """Counted as the simulated board counts them (tests/peripherals/sim/test_parts.py); a look for a part is none."""
+    parts.mode(name, "nak=3")
+    first = reading(parts)
+    for _ in range(2):
+        parts.adapter.bus.write(address, b"")
+        assert reading(parts) == first
     with pytest.raises(HardwareFault):
-        raw(parts)
+        reading(parts)
+
+
+def test_each_quantity_of_a_part_counts_its_own_readings(parts: FarParts) -> None:
+    """The first that is used up takes the part along: it has one address."""
+    bus = parts.adapter.bus
+    parts.mode("climate", "nak=2")
+    for register, count in ((0xFA, 3), (0xFD, 2), (0xF7, 3), (0xFA, 3)):
+        bus.write(0x76, bytes([register]))
+        assert len(bus.read(0x76, count)) == count
+    with pytest.raises(HardwareFault, match="climate did not acknowledge"):
+        bus.write(0x76, b"\xfd")
+
+
+def test_what_is_no_value_is_no_reading(parts: FarParts) -> None:
+    bus = parts.adapter.bus
+    parts.mode("t0", "nak=1")
+    for _ in range(3):
+        bus.write(0x48, b"\x01")
+        assert bus.read(0x48, 1) == b"\0"
+    assert raw(parts) == 20.0
+    with pytest.raises(HardwareFault):
+        bus.write(0x48, b"\x01")
 
 
 def test_a_1_wire_part_that_fails_leaves_its_bridge(parts: FarParts) -> None:
