@@ -72,7 +72,7 @@ class Agent(Shell):
         """The same while it runs: what it prints is expected, what it reads is typed. It has to end well."""
         self.console.line(f"{self._program(source, words)}; echo E''NDED $?")
         yield self.console
-        code = self.console.expect(r"ENDED (\d+)\n", SECONDS)[1]
+        code = self.console.expect(r"ENDED (\d+)\n", SECONDS, PROGRAM)[1]
         assert code == "0", f"the program ended with {code}"
 
     def _program(self, source: str, words: tuple[str, ...]) -> str:
@@ -83,10 +83,10 @@ class Agent(Shell):
     def talk(self, command: str = "fieldhand --config /data/config/config.toml") -> Iterator[Conversation]:
         """A conversation with the agent, started from the shell."""
         self.console.line(command)
-        self.console.expect(PROMPT, SECONDS)
+        self.console.expect(PROMPT, SECONDS, command)
         yield Conversation(self.console)
         self.console.send("\x04")
-        self.console.expect(self.bench.board.login.prompt, SECONDS)
+        self.console.expect(self.bench.board.login.prompt, SECONDS, command)
 
 
 class Conversation:
@@ -98,8 +98,8 @@ class Conversation:
     def say(self, line: str, seconds: float = SECONDS) -> str:
         """What came until the next prompt."""
         self.console.line(line)
-        return self.console.expect(rf"(?s)(.*?)\n[^\n]*{PROMPT}", seconds)[1]
+        return self.console.expect(rf"(?s)(.*?)\n[^\n]*{PROMPT}", seconds, line)[1]
 
     def expect(self, pattern: str, seconds: float = SECONDS) -> str:
         """What a pattern found: for questions that the agent asks before it is at its prompt again."""
-        return self.console.expect(pattern, seconds)[0]
+        return self.console.expect(pattern, seconds, pattern)[0]

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from hil.console import Console, Silence
+from hil.console import Console, Restarted, Silence
 from hil.drivers.link import Link
 
 
@@ -82,6 +82,54 @@ def test_a_command_gives_its_code_and_its_output_alone(ends: tuple[Console, sock
     thread.start()
     assert console.run("echo hello; echo; (exit 3)", 60) == (3, "hello\n\n")
     thread.join()
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        "\r\n\r\nU-Boot 2025.01+dfsg-2 (May 03 2025 - 12:00:00 +0000)\r\n",
+        "hel\ufffdFieldhand: slot b (good 1, tries 0, confirmed)\r\n",
+        "\r\nFieldhand: slot a on /dev/vda2 (good 0, flashed)\r\n",
+    ],
+)
+def test_a_board_that_starts_again_is_told_at_once(ends: tuple[Console, socket.socket], start: str) -> None:
+    """In two pieces, after the command began; one that began to answer before its line came, the same."""
+    console, board = ends
+    board.sendall(b"Fieldhand: slot a on /dev/vda2 (good 0, flashed)\r\nfieldhand login: ")
+    console.pump(5)
+    for before in ("", "BEGIN-{}\r\nhello\r\n"):
+        thread = threading.Thread(target=starting_again, args=(board, before, start))
+        thread.start()
+        with pytest.raises(Restarted, match=r"started again while 'sleep 100' was waited for") as caught:
+            console.run("sleep 100", 3600)
+        thread.join()
+        assert start.strip().splitlines()[-1][-20:] in caught.value.seen
+
+
+def starting_again(board: socket.socket, before: str, start: str) -> None:
+    """A board that takes a line, says a part of the answer, and its first words of a start."""
+    typed = b""
+    while not typed.endswith(b"\r"):
+        typed += board.recv(1) or b"\r"
+    name = re.search(r"EGIN-(\S+);", typed.decode())
+    assert name is not None
+    data = (before.format(name[1]) + start).encode()
+    for piece in (data[:-20], data[-20:]):
+        board.sendall(piece)
+
+
+def test_words_about_a_start_are_none(ends: tuple[Console, socket.socket]) -> None:
+    """What a command shows of a start that was: of the log, of the kernel, of a script."""
+    console, board = ends
+    shown = "U-Boot 2025.01 is there\n[    0.000000] Linux version 6.12\nFieldhand: slot ${slot} (good ${good})\n"
+    board.sendall(shown.encode() + b"ready\n")
+    assert console.expect(r"(?s)(.*)ready", 60, "cat told")[1] == shown
+
+
+def test_who_waits_for_a_start_is_not_disturbed(ends: tuple[Console, socket.socket]) -> None:
+    console, board = ends
+    board.sendall(b"Fieldhand: slot a on /dev/vda2 (good 0, flashed)\r\nfieldhand login: ")
+    assert console.expect("login: ", 60)
 
 
 def test_a_login_goes_step_by_step(ends: tuple[Console, socket.socket]) -> None:
