@@ -1,7 +1,7 @@
 """The system's log (syslog(3)): what is told to it in one go, and it as the output of a program.
 
 Rules:
-1. A log that is not there loses what it would have kept, and nothing fails over that.
+1. A log that is not there loses what it would have kept, and nothing fails over that; `tell` says whether it was taken.
 2. A log that nobody reads is full some time. `tell` waits for nothing; a program waits SECONDS for a line of its own,
    then its write fails (EAGAIN): what it does is not held up by who should read of it.
 """
@@ -16,15 +16,16 @@ SECONDS = 2
 _OLD = 21  # SO_SNDTIMEO with a time of two longs; under any other number it has two of 64 bits (asm/socket.h)
 
 
-def tell(path: str, data: bytes) -> None:
-    """One message that something is wrong."""
+def tell(path: str, data: bytes) -> bool:
+    """One message that something is wrong; False when nobody keeps a log."""
     peer = _socket.socket(_socket.AF_UNIX, _socket.SOCK_DGRAM | _socket.SOCK_CLOEXEC | _socket.SOCK_NONBLOCK)
     try:
         peer.sendto(WRONG + data, path)
     except OSError:
-        return  # nobody keeps a log
+        return False
     finally:
         peer.close()
+    return True
 
 
 def output(path: str) -> _socket.socket | None:

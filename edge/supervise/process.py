@@ -5,13 +5,15 @@ Rules:
    one before (`status`) are known to this one from its start: a crash of what watches forgets nobody who hangs.
 2. The loop waits only in poll, at most `tick` seconds; a question to the guard waits at most PATIENCE. So the watchdog
    (15 s) is fed in time while all is well, and by nobody else.
-3. A verdict is told when it changes: on stderr (the console) and to the system's log. While it says hold, nothing is
-   fed; the board resets when the watchdog's time is over. Nothing here ends an agent or an output: the reset does.
-4. Without a watchdog (`fieldhand.nowdt`, no device) that is said once, and everything is judged and told the same.
+3. A verdict is told when it changes, to the system's log. While it says hold, nothing is fed; the board resets when the
+   watchdog's time is over. Nothing here ends an agent or an output: the reset does. Somebody may be typing at the
+   console (stderr), a name at a login even: there stands only what is about to start the board over, and that it will
+   not after all. Where nobody keeps a log, stderr has the rest too.
+4. Without a watchdog (`fieldhand.nowdt`, no device) that is said once and stands in `status`; all is judged the same.
 5. A boot that is not confirmed has a health check (`fieldhand card health`) started as a child: what it decides within
    HEALTH_SECONDS is law. Failed or late: the board is started again, which counts as a try and at the end falls back;
-   if that does not come, the watchdog does it. What it found goes to the log, for somebody may be typing at the
-   console; only what starts the board again (its stderr) is told there. A log that nobody reads does not hold it up.
+   if that does not come, the watchdog does it. What it found goes to the log, its stderr to the console (rule 3). A
+   log that nobody reads does not hold it up.
 6. SIGTERM, SIGINT and SIGHUP are an orderly stop: the watchdog is let go by its magic close.
 7. Small: the modules that the guard uses, the C modules below those, and nothing of the agent.
 
@@ -137,7 +139,7 @@ class Supervisor:
             except OSError as error:
                 self.armed = f"{self.told.device}: {(error.strerror or 'unknown').lower()}"
         if found is None:
-            self._say(f"no watchdog guards this board: {self.armed or 'there is no device'}; all is judged the same")
+            self._note(f"no watchdog guards this board: {self.armed or 'there is no device'}; all is judged the same")
         return found
 
     def _hear(self, now: float) -> None:
@@ -155,7 +157,7 @@ class Supervisor:
         """Say once that there is no room for one more."""
         if not self._crowded:
             self._crowded = True
-            self._say(f"{AGENTS} agents are watched, and that of process {pid} and all further ones are not")
+            self._note(f"{AGENTS} agents are watched, and that of process {pid} and all further ones are not")
 
     def _adopt(self, now: float) -> None:
         """Take over the agents of the supervisor before (rule 1), as far as they are alive."""
@@ -192,7 +194,8 @@ class Supervisor:
         if verdict.feed != before.feed:
             self._why = verdict.why  # as it was then: seconds that count on are no news
             reset = "the watchdog is fed no more, the board resets" if self.watchdog else "no watchdog resets it"
-            self._say("all is well again" if verdict.feed else f"{verdict.why}: {reset}")
+            tell = self._say if self.watchdog else self._note
+            tell("all is well again" if verdict.feed else f"{verdict.why}: {reset}")
         self._write()
 
     # A boot that is not confirmed
@@ -240,9 +243,16 @@ class Supervisor:
     # Telling
 
     def _say(self, text: str) -> None:
-        data = f"fieldhand supervise: {text}".encode("utf-8", "replace")
+        """At the console and in the log."""
+        data = _named(text)
         _wrote(2, data + b"\n")
         log.tell(self.told.log, data)
+
+    def _note(self, text: str) -> None:
+        """In the log alone, where there is one (rule 3)."""
+        data = _named(text)
+        if not log.tell(self.told.log, data):
+            _wrote(2, data + b"\n")
 
     def _write(self) -> None:
         """What doctor reads, when it changed."""
@@ -273,6 +283,10 @@ def asked(path: str) -> str:
     except Fault:
         return ANSWERED  # whatever it is that it refuses, it is there
     return ABSENT if reply is None else ANSWERED
+
+
+def _named(text: str) -> bytes:
+    return f"fieldhand supervise: {text}".encode("utf-8", "replace")
 
 
 def _wrote(fd: int, data: bytes) -> bool:

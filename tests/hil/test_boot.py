@@ -104,6 +104,13 @@ def test_logs_are_in_memory_and_no_boot_step_complained(board: Looked) -> None:
     assert not re.findall(r"(?i)not found|no such file|invalid option|can't|cannot|failed|read-only", own), own
 
 
+def test_nothing_comes_between_what_somebody_types(board: Looked) -> None:
+    """The supervisor starts behind the login: that no watchdog is armed here is in the log, and not at the prompt."""
+    wait = f"i=0; until logread | grep -q 'no watchdog g[u]ards' || [ $i -gt {LATE} ]; do i=$((i+1)); sleep 1; done"
+    assert board.run(f"{wait}; logread | grep -q 'no watchdog g[u]ards'")[0] == 0
+    assert "no watchdog guards" not in board.machine.transcript
+
+
 def test_certificates_are_there(board: Looked) -> None:
     code, text = board.run(COUNT)
     assert code == 0 and int(text.split()[-1]) > 100

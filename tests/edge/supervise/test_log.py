@@ -19,7 +19,7 @@ def reader(tmp_path: Path) -> socket.socket:
 
 
 def test_each_write_is_a_message(reader: socket.socket, tmp_path: Path) -> None:
-    log.tell(str(tmp_path / "log"), b"wrong")
+    assert log.tell(str(tmp_path / "log"), b"wrong")
     out = log.output(str(tmp_path / "log"))
     assert out is not None
     os.write(out.fileno(), b"line\n")
@@ -29,7 +29,7 @@ def test_each_write_is_a_message(reader: socket.socket, tmp_path: Path) -> None:
 
 
 def test_a_log_that_is_not_there_is_no_fault(tmp_path: Path) -> None:
-    log.tell(str(tmp_path / "none"), b"wrong")
+    assert not log.tell(str(tmp_path / "none"), b"wrong")
     assert log.output(str(tmp_path / "none")) is None
 
 
@@ -40,6 +40,6 @@ def test_a_log_that_nobody_reads_ends_in_a_fault_and_not_in_a_wait(reader: socke
         while True:
             os.write(out.fileno(), b"line\n")
     assert told.value.errno == errno.EAGAIN and os.get_blocking(out.fileno())
-    log.tell(str(tmp_path / "log"), b"lost")
+    assert not log.tell(str(tmp_path / "log"), b"lost")
     out.close()
     reader.close()

@@ -187,8 +187,21 @@ def test_another_process_that_has_the_number_of_what_fed_is_left_alone(bench: An
     other.wait()
 
 
-def test_without_a_watchdog_it_says_so_once_and_judges_all_the_same(bench: Any) -> None:
+def test_without_a_watchdog_the_log_has_all_and_the_console_nothing(bench: Any) -> None:
+    """Nothing starts the board over, so nothing may stand in what somebody types there."""
     one = bench(device="", why="there is no /dev/watchdog")
+    one.log.settimeout(60)
+    assert b"no watchdog guards this board: there is no /dev/watchdog" in one.log.recv(1000)
+    agent = one.agent()
+    agent.send_signal(signal.SIGSTOP)
+    assert b"no watchdog resets it" in one.log.recv(1000)
+    agent.send_signal(signal.SIGCONT)
+    assert b"all is well again" in one.log.recv(1000)
+    assert one.said() == "" and one.status()["WATCHDOG"] == "there is no /dev/watchdog"
+
+
+def test_without_a_log_and_a_watchdog_it_says_so_once_and_judges_all_the_same(bench: Any, tmp_path: Path) -> None:
+    one = bench(device="", why="there is no /dev/watchdog", log=str(tmp_path / "none"))
     agent = one.agent()
     agent.send_signal(signal.SIGSTOP)
     until(lambda: one.status()["FED"] == "0")
