@@ -22,6 +22,7 @@ def agent(tmp_path: Path) -> Iterator[Agent]:
     near, far = os.openpty()
     with console(tmp_path) as found, os.fdopen(near, "rb", buffering=0) as port:
         board = SimpleNamespace(login=Login(), guest=SimpleNamespace(port=os.ttyname(far)))
+        os.write(far, b"\r\nU-Boot 2025.01 (Jun 24 2026 - 09:07:15 +0000)\r\n")  # from the start that led here
         yield Agent(SimpleNamespace(console=found, board=board, port=Port(Link(port))))  # type: ignore[arg-type]
     os.close(far)
 
