@@ -2,7 +2,8 @@
 
 Rules:
 1. `power_on` starts it, `cut` takes the power away (SIGKILL: nothing is flushed, nobody is told). A card that was in it
-   can be put in again, or looked into while it is off. Every end of the object is a cut.
+   can be put in again, or looked into while it is off. Every end of the object is a cut, and so is that of this
+   process, even by SIGKILL (hil/drivers/tied.py; of the thread that switched it on, to be exact).
 2. A reset that the board makes itself starts it over within the same process; `resets` counts them.
 3. The words that the model needs, and those of a test, come to the kernel by cmdline.txt on p1, as on a real board.
 4. The board has no network unless it was asked for.
@@ -36,6 +37,7 @@ from hil.drivers.port import Port
 from hil.drivers.qmp import Monitor
 from hil.drivers.qtest import QTest
 from hil.drivers.stall import Stalled, timer, wait, why
+from hil.drivers.tied import tied
 from hil.resources import Board, Emulator
 
 QEMU = "qemu-system-aarch64"
@@ -43,6 +45,7 @@ ABSENT = (f"{QEMU} is not on this machine", "as root .ci/qemu installs it; elsew
 START_SECONDS = 120.0
 LOGIN = r"login: "
 OLDEST = 10
+HANDED_ON = ("PATH", "LD_LIBRARY_PATH")
 SOCKETS = ("console", "port", "monitor", "qtest")
 _BETWEEN = 2.0  # seconds between two looks at the timer
 TEXT = 0x8000  # CONFIG_TEXT_BASE of the 32-bit U-Boots
@@ -143,13 +146,14 @@ class Machine:
         self.cut()
         for name in SOCKETS:
             (self._folder / name).unlink(missing_ok=True)
+        handed = {name: os.environ[name] for name in HANDED_ON if name in os.environ}
         with (self._folder / "errors").open("wb") as errors:
             self._child = child = subprocess.Popen(
-                [*self._command(), *self._more],
+                tied([*self._command(), *self._more]),
                 stdin=subprocess.DEVNULL,
                 stdout=errors,
                 stderr=errors,
-                env={"PATH": os.environ.get("PATH", ""), "TMPDIR": str(self._folder)},
+                env={**handed, "TMPDIR": str(self._folder)},
             )
         try:
             self._wires = Wires(self._folder, lambda: child.poll() is None)

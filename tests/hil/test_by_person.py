@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -92,3 +93,17 @@ def _again(name: str, home: Path) -> None:
         person.shows("Fieldhand: slot a", SECONDS)
         person.process.send_signal(signal.SIGTERM)
         assert person.ended() == 130 and person.restored() and emulators(home) == []
+
+
+def test_a_run_that_is_killed_takes_its_board_along_and_the_next_goes_on(home: Path) -> None:
+    """Nothing of the killed one is in the way: a board that ran on would write to the card of the next."""
+    with terminal("run", "raspi3b") as person:
+        person.shows("Fieldhand: slot a", SECONDS)
+        assert len(emulators(home)) == 1
+        person.process.kill()
+        person.process.wait(60)
+        end = time.monotonic() + 60
+        while emulators(home):
+            assert time.monotonic() < end, emulators(home)
+            time.sleep(0.05)
+    _again("raspi3b", home)
