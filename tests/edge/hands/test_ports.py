@@ -197,6 +197,27 @@ def test_an_unplugged_device_is_noticed_and_what_it_said_before_is_read(talk: Ta
             act()
 
 
+def test_what_was_pulled_is_found_again_by_its_name_and_nothing_old_is_heard(tmp_path: Path) -> None:
+    """Terminals of the kernel: the name is gone and comes back, with another device behind it."""
+    plug = tmp_path / "ttyUSB0"
+    here = world(tmp_path, Port("meter", "energy meter", str(plug)))
+    made = here.ports()
+    for number in range(3):
+        with Terminal(Device(READING, b"noise")) as far:
+            plug.symlink_to(far.path)
+            one, fresh = made.open("meter", Call("x", {}, f"c{number}"))
+            assert fresh and one.write(b"READ\r\n", 30.0) == 6
+            eventually(lambda one=one: one.came.came == 14)
+            plug.unlink()
+        assert one.wait(60.0) and "is gone" in one.words()
+        with pytest.raises(HardwareFault, match="is gone"):
+            one.there()
+        with pytest.raises(HardwareFault, match="is not there"):
+            made.open("meter", Call("x", {}, "none"))
+        assert made.find("meter") is one and one.came.waiting()[0] == READING[b"READ\r\n"]
+    here.close()
+
+
 def test_a_device_that_goes_while_it_is_waited_for_ends_the_waiting(talk: Talk) -> None:
     talk.hand().open("meter")
     threading.Timer(0.1, talk.wires[0].unplug).start()
