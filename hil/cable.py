@@ -3,7 +3,8 @@ else; a serial adapter.
 
 The models of the boards have no network card of their own, but their USB host works: QEMU's usb-net is a card for
 Linux's cdc_ether, its usb-serial one of FTDI. All is plugged in from the start: with QEMU 10.0.2 a device that comes
-later, where nothing was, hangs the guest (an interrupt without end), and one that is pulled ends QEMU (an assertion).
+later, where nothing was, hangs the guest (an interrupt without end), and one that is pulled while something waits for
+it ends QEMU (an assertion); behind a usb-hub it is the same.
 
 Rules:
 1. What is at the other end is QEMU's own network (slirp), restricted: no packet leaves this machine. It answers DHCP
