@@ -2,8 +2,9 @@
 
 What the card is told (provision.toml) is all that is done: the wired port comes up, with DHCP or an address of its own,
 and the operator at the console types goals. The server is a script that answers from what the board's tools told it.
-Then what may go wrong on the way: a clock that nobody set, a line that is gone in the middle of a turn. One start a
-board; each test finds the agent's prompt on the console and leaves it there.
+Then what may go wrong on the way: a clock that nobody set, a line that is gone in the middle of a turn, a device at the
+serial adapter that is pulled while its port is open. One start a board; each test finds the agent's prompt on the
+console and leaves it there.
 """
 
 from __future__ import annotations
@@ -16,12 +17,14 @@ from pathlib import Path
 import pytest
 
 from edge.card.layout import CONFIG
-from hil import cable, card
-from hil.resources import having
+from hil import cable, card, opening
+from hil.agent import Agent, Conversation
+from hil.beside import beside
+from hil.resources import having, named
 from tests.support.cabled import ASKED, KEY, LATE, PROMPT, Cabled, results, wired
 from tests.support.certs import Authority
 from tests.support.chatserver import ChatServer, call
-from tests.support.emulated import inserted, shell
+from tests.support.emulated import holding, shell
 
 pytestmark = pytest.mark.emulated
 # raspi3b takes what DHCP gives, the others have an address of their own.
@@ -42,7 +45,17 @@ base_url = "https://{server}/v1"
 {more}
 """
 HELLO = "fieldhand --config /tmp/{name}.toml --board sim --state /tmp/state -e hello 2>&1"
+METER = """board = "auto"
+[ports.meter]
+device = "/dev/ttyUSB0"
+label = "energy meter"
+risk = "low"
+"""
+ASIDE = "fieldhand --config /tmp/meter.toml --model offline --state /tmp/aside"
+# The kernel lets go of the whole device, as when it is pulled: an interface that is unbound alone could come back.
+PLUGGED = "echo {} >$(readlink -f /sys/bus/usb/devices/{})/authorized"
 FAN = call("output_set", {"name": "fan", "state": True, "for_seconds": 600})
+EXPECT = ",serial_expect port=meter seconds=25 pattern='T=([0-9.]+)'"
 STATE = "--state /data/state"
 GETTY = "(setsid getty -L 0 ttyUSB0 vt100 </dev/null >/dev/null 2>&1 &)"
 
@@ -70,16 +83,18 @@ def lab(
     cert = authority.issue(name, f"IP:{cable.SERVER}")
     with ChatServer([]) as server, ChatServer([], cert=cert) as secure:
         more = (*cable.cable({80: server.port, 443: secure.port}), *cable.adapter(folder / "line"))
-        with inserted(name, folder, more=more) as machine:
+        source = folder / "open.img"
+        opening.insert(named(name), source)  # with the second serial port, for a shell there
+        with holding(name, source, folder, more=more) as machine:
             told = WISHES.format(wired=address, server=cable.SERVER, key=KEY)
             card.put(machine.card, CONFIG, "provision.toml", told.encode())
             began = time.monotonic()
             machine.boot()
             shell(machine)
             wired(machine.console)
-            found = Cabled(machine, server, secure, folder / "line")
-            found.to_prompt()
-            yield found
+            made = Cabled(machine, server, secure, folder / "line")
+            made.to_prompt()
+            yield made
             asked, seconds = len(server.requests) + len(secure.requests), time.monotonic() - began
             summary.append(f"{name}: {asked} requests to the model over usb-net ({address}), {seconds:.0f} s")
 
@@ -152,6 +167,41 @@ def test_a_line_that_hangs_up_in_a_turn_ends_agent_and_output_and_the_tape_knows
     line.send("\x04")
     line.close()
     lab.to_prompt()
+
+
+def test_a_device_that_is_pulled_while_its_port_is_open_is_told_and_found_again(lab: Cabled) -> None:
+    lab.to_shell()
+    lab.put("/tmp/meter.toml", METER)
+    line, board = lab.adapter(), Agent(lab.machine)
+    with beside(board) as hand, board.talk(ASIDE) as talk:
+        usb = hand.must("basename $(readlink -f /sys/class/tty/ttyUSB0/device/../..)").strip()
+        opened(talk, "meter is open: energy meter, /dev/ttyUSB0, 9600 baud")
+        assert "6 bytes were sent to meter" in talk.say(",serial_send port=meter text=READ")
+        line.expect(r"READ\n", LATE)
+        line.send("T=21.5\r\n")
+        assert "T=21.5" in talk.say(EXPECT)
+        talk.console.line(EXPECT)
+        talk.expect(re.escape(EXPECT))
+        hand.must(PLUGGED.format(0, usb))
+        talk.expect("the serial port meter was closed: .*ttyUSB0. is gone")
+        assert "is gone" in talk.say(",serial_expect port=meter")
+        opened(talk, "the serial port meter .*ttyUSB0. is not there")
+        hand.must(PLUGGED.format(1, usb))
+        hand.must("i=0; until [ -c /dev/ttyUSB0 ] || [ $i -gt 600 ]; do i=$((i+1)); sleep 1; done; ls /dev/ttyUSB0")
+        opened(talk, "meter is open: energy meter, /dev/ttyUSB0")
+        line.send("T=22.5\r\n")
+        assert "T=22.5" in talk.say(EXPECT)
+        assert "was closed" in talk.say(",serial_close port=meter")
+    line.close()
+    lab.to_prompt()
+
+
+def opened(talk: Conversation, said: str) -> None:
+    """What the agent says to opening the port, which it asks for."""
+    talk.console.line(",serial_open port=meter")
+    talk.expect(ASKED)
+    found = talk.say("y")
+    assert re.search(said, found), found
 
 
 def test_a_clock_that_nobody_set_is_told_where_a_certificate_is_not_valid_yet(
