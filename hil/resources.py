@@ -175,6 +175,8 @@ def named(name: str) -> Board:
 
 def read(text: str, path: Path) -> Board:
     """The board in this text; `path` gives its name and the place for faults."""
+    from hil import checks  # which asks the drivers, and they know boards
+
     tables = Tables(text, str(path))
     board = tables.record(
         Board,
@@ -186,49 +188,11 @@ def read(text: str, path: Path) -> Board:
         switch=_maybe(tables, Switch, "switch"),
         login=_maybe(tables, Login, "login") or Login(),
         guest=_maybe(tables, Guest, "guest") or Guest(),
-        parts={name: tables.record(Part, f"parts.{name}") for name in tables.names("parts")},
+        parts={name: tables.record(Part, checks.table(name, tables)) for name in tables.names("parts")},
     )
-    _check(board, tables)
+    checks.check(board, tables)
     return board
 
 
 def _maybe(tables: Tables, kind: type[R], at: str) -> R | None:
     return tables.record(kind, at) if tables.has(at) else None
-
-
-def _check(board: Board, tables: Tables) -> None:
-    """Rules 1 and 2, and that what a capability needs is there."""
-    for key, given in (("has", board.has), ("lacks", tuple(board.lacks))):
-        for one in given:
-            if one not in CAPABILITIES:
-                raise tables.fault(key, f"{one!r} is no capability", "one of " + ", ".join(CAPABILITIES))
-    both = sorted(set(board.has) & set(board.lacks))
-    if both:
-        raise tables.fault("has", f"the board has {both[0]} and lacks it", "say one of the two")
-    if (board.emulator is None) == (board.console is None):
-        raise tables.fault("", "a board has either [emulator] or [console]", "write one of the two tables")
-    if board.emulator is None:
-        _check_real(board, tables)
-    else:
-        _check_emulator(board.emulator, tables)
-
-
-def _check_emulator(emulator: Emulator, tables: Tables) -> None:
-    if emulator.way not in WAYS:
-        raise tables.fault("emulator.way", f"there is no way {emulator.way!r}", "one of " + ", ".join(WAYS))
-    needed = ("lines",) if emulator.way == "direct" else ("uboot", "tree", "registers")
-    for name in needed:
-        if not getattr(emulator, name):
-            raise tables.fault("emulator", f"[emulator] has no {name}, which the way {emulator.way} needs", "add it")
-
-
-# What a board on a desk can do at all, and the table that says how.
-_REAL = {"power": "switch", "port": "port"}
-
-
-def _check_real(board: Board, tables: Tables) -> None:
-    for one in board.has:
-        if one not in _REAL:
-            raise tables.fault("has", f"no driver here gives a board on a desk {one}", "leave it out of `has`")
-        if not tables.has(_REAL[one]):
-            raise tables.fault("has", f"the board has {one} and no [{_REAL[one]}]", f"write [{_REAL[one]}]")

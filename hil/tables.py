@@ -77,13 +77,18 @@ def _dotted(at: str, key: str) -> str:
     return f"{at}.{key}" if at else key
 
 
+def _text(value: Any) -> bool:
+    """What is shown to people and put onto command lines holds no command for a terminal."""
+    return isinstance(value, str) and value.isprintable()
+
+
 def _texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+    return isinstance(value, list) and all(_text(one) for one in value)
 
 
 # How a field is annotated -> whether a value fits, what fits in words, and how it is kept.
 KINDS: dict[str, tuple[Callable[[Any], bool], str, Callable[[Any], Any]]] = {
-    "str": (lambda value: isinstance(value, str), "text", str),
+    "str": (_text, "text on one line", str),
     "int": (lambda value: type(value) is int, "a whole number", int),
-    "tuple[str, ...]": (_texts, "a list of texts", tuple),
+    "tuple[str, ...]": (_texts, "a list of texts, each on one line", tuple),
 }
