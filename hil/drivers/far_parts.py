@@ -17,6 +17,7 @@ from edge.call import Sensor
 from edge.faults import HardwareFault, UsageFault
 from edge.peripherals.sim import bme280, ds2482, onewire, parts, registers
 from edge.schema import near
+from hil.drivers.parts import behaviour, chosen
 from hil.resources import Part
 from hil.vhost.i2c import Adapter
 
@@ -84,12 +85,7 @@ class FarParts:
         if name == BUS:
             self.adapter.mode(mode)
             return
-        try:
-            found = parts.way(mode)
-        except ValueError as error:
-            raise UsageFault(f"{name} cannot be made {mode[:40]!r}: {error}", parts.WAYS) from error
-        if found is None:
-            raise UsageFault(f"{mode[:40]!r} is no mode of a part", parts.WAYS)
+        found = behaviour(name, mode)
         for quantity in self._named(name).values():
             quantity.turn(*found)
 
@@ -103,10 +99,7 @@ class FarParts:
 
     def _quantity(self, name: str, quantity: str) -> Quantity:
         known = self._named(name)
-        quantity = quantity or (next(iter(known)) if len(known) == 1 else "")
-        if quantity not in known:
-            raise UsageFault(f"{name} measures no {quantity[:40]!r}", "one of " + ", ".join(known))
-        return known[quantity]
+        return known[chosen(name, quantity, tuple(known))]
 
 
 def _quantities(name: str, part: Part) -> dict[str, Quantity]:

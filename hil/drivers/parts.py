@@ -9,9 +9,11 @@ Rules:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from edge.faults import HardwareFault, UsageFault
+from edge.peripherals.sim.parts import WAYS, way
 from hil.drivers.qmp import Monitor
 from hil.resources import Part
 
@@ -49,6 +51,8 @@ class Parts:
     def set(self, name: str, value: float, quantity: str = "") -> None:
         """From now on the part measures that; HardwareFault when it cannot."""
         steps, quantity = self._found(name, quantity)
+        if not math.isfinite(value):
+            raise HardwareFault(f"{name} cannot measure {value:g}")
         place = {"path": f"/machine/peripheral/{name}", "property": quantity}
         try:
             self._monitor.ask("qom-set", **place, value=round(value * steps))
@@ -67,6 +71,7 @@ class Parts:
     def mode(self, name: str, mode: str) -> None:
         """Rule 2: "ok" alone."""
         self._found(name, next(iter(self.names().get(name, ())), ""))
+        behaviour(name, mode)
         if mode != "ok":
             raise UsageFault(f"{name} cannot be made {mode!r}: the parts of QEMU always acknowledge", "use board virt")
 
@@ -74,7 +79,26 @@ class Parts:
         if name not in self._parts:
             raise UsageFault(f"the board has no part {name!r}", "it has " + (", ".join(self._parts) or "none"))
         known = KINDS[self._parts[name].kind]
-        quantity = quantity or (next(iter(known)) if len(known) == 1 else "")
-        if quantity not in known:
-            raise UsageFault(f"{name} measures no {quantity!r}", "one of " + ", ".join(known))
+        quantity = chosen(name, quantity, tuple(known))
         return known[quantity], quantity
+
+
+def chosen(name: str, quantity: str, known: tuple[str, ...]) -> str:
+    """Which of the things that a part measures is meant; UsageFault where none is, or one of several has to be named."""
+    if quantity in known:
+        return quantity
+    if not quantity and len(known) == 1:
+        return known[0]
+    told = f"{name} measures no {quantity[:40]!r}" if quantity else f"{name} measures several things"
+    raise UsageFault(told, "name one of " + ", ".join(known))
+
+
+def behaviour(name: str, mode: str) -> tuple[str, float]:
+    """A way to behave and its number; UsageFault for what is neither that nor a number."""
+    try:
+        found = way(mode)
+    except ValueError as error:
+        raise UsageFault(f"{name} cannot be made {mode[:40]!r}: {error}", WAYS) from error
+    if found is None:
+        raise UsageFault(f"{mode[:40]!r} is no number and no mode of a part", f"as 31.5; {WAYS}")
+    return found

@@ -22,6 +22,7 @@ from hil.protocols import Bench
 Request = Mapping[str, Any]
 LEVELS = {"high": 1, "1": 1, "low": 0, "0": 0}
 _LINE = re.compile(r"(?:GPIO)?(\d{1,4})", re.ASCII | re.IGNORECASE)
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 _LAST = 200  # letters of the console that are shown
 
 
@@ -116,10 +117,8 @@ def _set_part(session: Session, name: str, value: str) -> str:
 
 
 def _number(text: str) -> float | None:
-    try:
-        found = float(text)
-    except ValueError:
-        return None
+    """The number, None for other words; infinities and letters that only Python takes for digits are none."""
+    found = float(text) if _NUMBER.fullmatch(text) else math.nan
     return found if math.isfinite(found) else None
 
 

@@ -77,6 +77,9 @@ class Place:
         except (FileNotFoundError, ConnectionRefusedError) as error:
             peer.close()
             raise HardwareFault(f"{self.name} does not run", f"python3 -m hil run {self.name} starts it") from error
+        except PermissionError as error:
+            peer.close()
+            raise HardwareFault(f"{self.folder} belongs to somebody else", "be who runs the board") from error
         return peer
 
 

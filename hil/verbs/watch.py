@@ -7,6 +7,7 @@ what the console says is left out. Looked at a few times a second: a shorter pul
 from __future__ import annotations
 
 import argparse
+import select
 import sys
 import time
 
@@ -39,13 +40,16 @@ def main(words: list[str]) -> int:
 
 
 def _told(caller: Caller) -> None:
+    """Each change as a line, until the board ends or nobody reads them any more."""
     before: frame.Facts = {}
-    while True:
+    readers = select.poll()
+    readers.register(sys.stdout.fileno(), 0)
+    while not readers.poll(EVERY * 1000):
         now = frame.facts(caller.ask({"do": "show"}))
         for line in frame.changes(before, now):
             print(f"{time.strftime('%H:%M:%S')} {line}", flush=True)
         before = now
-        time.sleep(EVERY)
+    raise BrokenPipeError
 
 
 def _live(caller: Caller) -> None:

@@ -37,7 +37,7 @@ def test_what_is_set_is_in_the_registers(parts: FarParts) -> None:
 def test_a_part_with_many_quantities_wants_one_named(parts: FarParts) -> None:
     parts.set("climate", 80.0, "humidity")
     assert parts.value("climate", "humidity") == 80.0
-    with pytest.raises(UsageFault, match=r"climate measures no ''.*temperature, humidity, pressure"):
+    with pytest.raises(UsageFault, match=r"climate measures several things.*temperature, humidity, pressure"):
         parts.set("climate", 20.0)
     with pytest.raises(UsageFault, match="t0 measures no 'light'"):
         parts.value("t0", "light")

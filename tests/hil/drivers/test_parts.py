@@ -73,8 +73,8 @@ def test_a_value_that_the_model_keeps_as_another_is_a_sentence(parts: Parts) -> 
     ("name", "quantity", "said"),
     [
         ("t1", "", r"no part 't1' \(it has t0, cpu\)"),
-        ("t0", "humidity", r"t0 measures no 'humidity' \(one of temperature\)"),
-        ("cpu", "", r"cpu measures no '' \(one of temperature0, temperature1, temperature2\)"),
+        ("t0", "humidity", r"t0 measures no 'humidity' \(name one of temperature\)"),
+        ("cpu", "", r"cpu measures several things \(name one of temperature0, temperature1, temperature2\)"),
     ],
 )
 def test_what_is_not_there_is_told(parts: Parts, name: str, quantity: str, said: str) -> None:
@@ -88,3 +88,12 @@ def test_a_part_of_qemu_cannot_be_made_to_fail(parts: Parts) -> None:
         parts.mode("t0", "nak")
     with pytest.raises(UsageFault, match="no part 't7'"):
         parts.mode("t7", "ok")
+    for word in ("31,5", "nan", ""):
+        with pytest.raises(UsageFault, match=f"'{word}' is no number and no mode of a part"):
+            parts.mode("t0", word)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_what_is_no_value_is_refused_before_qemu_is_asked(parts: Parts, value: float) -> None:
+    with pytest.raises(HardwareFault, match="t0 cannot measure"):
+        parts.set("t0", value)

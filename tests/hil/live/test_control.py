@@ -54,7 +54,7 @@ def test_what_is_no_number_is_a_way_to_behave(session: Session, fake: Bench) -> 
     assert put(session, "t0", "ok") == "t0 is ok"
     assert fake.parts.modes == [("t0", "nak"), ("t0", "ok")]
     assert asked(session, do="show")["modes"] == {}
-    for value in ("nan", "inf", "-1e999", "", "warm"):
+    for value in ("nan", "inf", "-1e999", "", "warm", "31,5", "1_0", "\u0663", "0x10", " 3", "1e", "--3"):
         with pytest.raises(UsageFault, match="is no mode"):
             put(session, "t0", value)
 

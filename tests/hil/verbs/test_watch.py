@@ -45,6 +45,17 @@ def test_in_a_pipe_each_change_is_a_line_until_the_board_ends(fake: Bench, runni
         child.communicate()
 
 
+def test_a_pipe_that_nobody_reads_any_more_ends_it(running: Served) -> None:
+    child = subprocess.Popen([sys.executable, "-m", "hil", "watch", "raspi0"], cwd=ROOT, stdout=subprocess.PIPE)
+    try:
+        assert child.stdout is not None and child.stdout.readline()
+        child.stdout.close()
+        assert child.wait(60) == 1
+    finally:
+        child.kill()
+        child.wait()
+
+
 def test_on_a_terminal_it_is_a_picture_that_changes_and_q_ends_it(fake: Bench, running: Served) -> None:
     with terminal("watch", "raspi0") as person:
         person.shows("GPIO27   out  low")
