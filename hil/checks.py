@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 
-from edge.faults import UsageFault
 from edge.peripherals.sim import onewire
 from hil.drivers import far_parts, parts
 from hil.resources import CAPABILITIES, WAYS, Board, Emulator, Login, Part, Serial, Switch
@@ -65,7 +64,9 @@ def _check_login(login: Login, tables: Tables) -> None:
     try:
         re.compile(login.prompt)
     except re.error as error:
-        raise tables.fault("login.prompt", f"{login.prompt[:40]!r} is no pattern: {error}", "see re of Python") from error
+        raise tables.fault(
+            "login.prompt", f"{login.prompt[:40]!r} is no pattern: {error}", "see re of Python"
+        ) from error
     for key in ("user", "prompt", "operator"):
         if not getattr(login, key):
             raise tables.fault(f"login.{key}", f"login.{key} is empty", "leave it out where it is that of the image")
@@ -104,7 +105,7 @@ def _check_parts(board: Board, emulator: Emulator, tables: Tables) -> None:
     for name, part in board.parts.items():
         _check_part(f"parts.{name}", part, tables)
         _one_of(tables, f"parts.{name}.kind", part.kind, "kind of part here", kinds)
-        if part.bus < 0 or far and part.bus != board.guest.bus:
+        if part.bus < 0 or (far and part.bus != board.guest.bus):
             fix = f"bus = {board.guest.bus}, as [guest] says" if far else "0 or more"
             raise tables.fault(f"parts.{name}.bus", f"the board has no bus {part.bus}", fix)
     _check_addresses(board, tables)
@@ -120,9 +121,7 @@ def table(name: str, tables: Tables) -> str:
 
 def _check_part(key: str, part: Part, tables: Tables) -> None:
     if not _FIRST <= part.address <= _LAST:
-        raise tables.fault(
-            f"{key}.address", f"no part has the address {part.address:#x}", f"{_FIRST:#x} to {_LAST:#x}"
-        )
+        raise tables.fault(f"{key}.address", f"no part has the address {part.address:#x}", f"{_FIRST:#x} to {_LAST:#x}")
     if part.kind != _BRIDGED:
         if part.wire:
             raise tables.fault(f"{key}.wire", f"a {part.kind} hangs on no 1-wire line", "remove it")

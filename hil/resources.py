@@ -166,6 +166,8 @@ def named(name: str) -> Board:
         raise UsageFault(
             f"there is no board {name[:40]!r}", f"there are {', '.join(names())}; a file of your own ends in .toml"
         )
+    if path.stem in names() and path.resolve().parent != HERE:
+        raise ConfigFault(f"a board here is called {path.stem} already", "give the file another name", str(path))
     try:
         text = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as fault:

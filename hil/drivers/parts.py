@@ -84,7 +84,7 @@ class Parts:
 
 
 def chosen(name: str, quantity: str, known: tuple[str, ...]) -> str:
-    """Which of the things that a part measures is meant; UsageFault where none is, or one of several has to be named."""
+    """Which of the things that a part measures is meant; UsageFault where none is, or one has to be named."""
     if quantity in known:
         return quantity
     if not quantity and len(known) == 1:

@@ -26,7 +26,7 @@ from pathlib import Path
 from types import TracebackType
 
 from edge.card import layout
-from edge.faults import HardwareFault
+from edge.faults import CardFault, HardwareFault
 from hil import card as cards
 from hil import protocols
 from hil.console import Console
@@ -93,7 +93,11 @@ class Machine:
         self._past = ""
         with ExitStack() as undo:
             undo.callback(shutil.rmtree, self._folder, ignore_errors=True)
-            self._prepare(words)
+            try:
+                self._prepare(words)
+            except CardFault as fault:
+                told = f"{board.name} does not start from {card}: {fault.sentence}"
+                raise CardFault(told, f"a card for it is made from an image of {board.product}") from fault
             undo.pop_all()
 
     def __enter__(self) -> Machine:

@@ -73,16 +73,19 @@ def made(board: Board, card: Path, own: Path | None) -> None:
         cards.put(begun, layout.CONFIG, FILE, text)
         begun.replace(card)
         _origin(card).write_text(_named(board), "utf-8")
+    except OSError as error:
+        error.filename = error.filename or str(begun)  # a disk that is full while it is written names no file
+        raise
     finally:
         begun.unlink(missing_ok=True)
 
 
 def of_now(board: Board, card: Path) -> bool:
-    """Whether it was made from the image that is there now."""
+    """Whether it was made from the image that is there now, as far as is known; a card of unknown origin counts."""
     try:
         return _origin(card).read_text("utf-8") == _named(board)
     except OSError:
-        return False
+        return True
 
 
 def _origin(card: Path) -> Path:

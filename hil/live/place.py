@@ -25,10 +25,10 @@ _SECONDS = 60.0
 
 
 class Place:
-    """The folder of one board."""
+    """The folder of one board. `told`: how it is named on a command line, where that is a file."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, name: str, told: str = "") -> None:
+        self.name, self.told = name, told or name
         self.folder = Path(os.environ.get("FIELDHAND_HIL") or ROOT / ".cache/hil").absolute() / name
 
     @property
@@ -46,7 +46,7 @@ class Place:
                 lock.seek(0)
                 raise UsageFault(
                     f"{self.name} runs already (process {lock.read().strip() or 'unknown'})",
-                    f"python3 -m hil watch {self.name} shows it; Ctrl-] at its console ends it",
+                    f"python3 -m hil watch {self.told} shows it; Ctrl-] at its console ends it",
                 ) from None
             lock.truncate(0)
             lock.write(f"{os.getpid()}\n")
@@ -76,7 +76,7 @@ class Place:
                 peer.connect(address)
         except (FileNotFoundError, ConnectionRefusedError) as error:
             peer.close()
-            raise HardwareFault(f"{self.name} does not run", f"python3 -m hil run {self.name} starts it") from error
+            raise HardwareFault(f"{self.name} does not run", f"python3 -m hil run {self.told} starts it") from error
         except PermissionError as error:
             peer.close()
             raise HardwareFault(f"{self.folder} belongs to somebody else", "be who runs the board") from error

@@ -21,6 +21,7 @@ from hil.live.control import Session
 from hil.live.counter import Counter
 
 LEAVE = b"\x1d"  # Ctrl-], as of telnet
+LEFT = "was left"
 _UNDONE = b"\x1b[0m\x1b[?25h\x1b[?7h\r\n"
 _MOST = 4096
 _TURN = 1.0
@@ -51,7 +52,7 @@ def carry(link: Link, session: Session, counter: Counter, keys: int, screen: int
         if link in ready:
             _shown(link, session, screen)
         if keys in ready and not _typed(link, keys):
-            return "the power was taken away"
+            return LEFT
         for guest in guests:
             if guest in ready:
                 counter.serve(guest)

@@ -21,8 +21,8 @@ from hil.protocols import Bench
 from hil.resources import Board
 
 ABOUT = """\
-Starts a board and makes this terminal its serial console; Ctrl-] leaves and takes its power away. An emulated board
-has a card made from the image of `make images`, which is kept: the next run goes on from it."""
+Starts a board and makes this terminal its serial console; Ctrl-] leaves, and takes the power of an emulated board away.
+Such a one has a card made from the image of `make images`, which is kept: the next run goes on from it."""
 
 
 def main(words: list[str]) -> int:
@@ -31,13 +31,14 @@ def main(words: list[str]) -> int:
     board = resources.named(told.board)
     if not sys.stdin.isatty():
         raise UsageFault(f"the console of {board.name} needs a terminal to be shown at", "run it in one")
-    with Place(board.name).held() as place, _bench(board, place, told) as bench, place.listening() as door:
+    place = Place(board.name, told.board)
+    with place.held(), _bench(board, place, told) as bench, place.listening() as door:
         session = Session(bench)
         if board.switched:
             bench.power_on()
         if "parts" in board.has:
             card.warmed(board, bench.parts)
-        _say(*hints(board))
+        _say(*hints(board, told.board))
         counter = Counter(door, session)
         keys, screen = sys.stdin.fileno(), sys.stdout.fileno()
         try:
@@ -45,7 +46,7 @@ def main(words: list[str]) -> int:
                 why = terminal.carry(bench.console.link, session, counter, keys, screen)
         finally:
             counter.close()
-        _say(f"{board.name}: {why}")
+        _say(f"{board.name}: {'the power was taken away' if why == terminal.LEFT and board.emulator else why}")
     return 0
 
 
@@ -83,16 +84,17 @@ def _short(path: Path) -> Path:
     return path.relative_to(Path.cwd()) if Path.cwd() in path.parents else path
 
 
-def hints(board: Board) -> list[str]:
-    """What a person needs to know before the console is theirs."""
-    login, name = board.login, board.name
+def hints(board: Board, name: str) -> list[str]:
+    """What a person needs to know before the console is theirs; `name` is the board's on a command line."""
+    login = board.login
     found = [f"{board.title}. The first start of a card takes longest; then log in:"]
     found += [f"  {login.operator}, password {login.operator_password}: the agent's prompt"]
     found += [f"  {login.user}, password {login.password}: a shell"]
     sets = [f"python3 -m hil set {name} {part} 31.5" for part in list(board.parts)[:1] if "parts" in board.has]
     sets += [f"python3 -m hil set {name} {card.DOOR} high"] if "lines" in board.has else []
     found += ["In a second terminal:", *(f"  {one}" for one in [*sets, f"python3 -m hil watch {name}"])]
-    return [*found, "Ctrl-] (or Ctrl-5) leaves, as if the plug were pulled."]
+    left = "as if the plug were pulled" if board.emulator else "and the board goes on"
+    return [*found, f"Ctrl-] (or Ctrl-5) leaves, {left}."]
 
 
 def _say(*lines: str) -> None:

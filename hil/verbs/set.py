@@ -20,7 +20,7 @@ def main(words: list[str]) -> int:
     parser.add_argument("what", metavar="WHAT")
     parser.add_argument("value", metavar="VALUE")
     told = parser.parse_args(_signed(words))
-    with Caller(Place(resources.named(told.board).name)) as caller:
+    with Caller(Place(resources.named(told.board).name, told.board)) as caller:
         print(caller.ask({"do": "set", "name": told.what, "value": told.value})["said"])
     return 0
 

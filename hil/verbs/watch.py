@@ -26,7 +26,7 @@ def main(words: list[str]) -> int:
     parser.add_argument("board", metavar="NAME|FILE.toml")
     parser.add_argument("--once", action="store_true", help="one picture")
     told = parser.parse_args(words)
-    with Caller(Place(resources.named(told.board).name)) as caller:
+    with Caller(Place(resources.named(told.board).name, told.board)) as caller:
         try:
             if told.once:
                 print("\n".join(frame.lines(caller.ask({"do": "show"}), *size())))

@@ -59,7 +59,11 @@ def test_of_a_board_on_a_desk(old: str, new: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("bcm2837-rpi-3-b.dtb", "bcm2835-rpi-zero.dtb", r"mine.toml:15: .* is no device tree of pi-arm64 .*rpi-3-b\.dtb"),
+        (
+            "bcm2837-rpi-3-b.dtb",
+            "bcm2835-rpi-zero.dtb",
+            r"mine.toml:15: .* is no device tree of pi-arm64 .*rpi-3-b\.dtb",
+        ),
         ("u-boot-rpi_3.bin", "u-boot-rpi.bin", r"is no U-Boot of pi-arm64 \(one of u-boot-rpi_3.bin, "),
         ("console = 1", "console = 0", r"console and port are 0 and 0"),
         ("tmp105", "tmp999", r"mine.toml:30: 'tmp999' is no kind of part here \(one of tmp105, "),

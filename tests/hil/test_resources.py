@@ -69,12 +69,20 @@ def test_a_board_on_a_desk_is_read_from_a_file_of_its_own(tmp_path: Path) -> Non
         ('product = "pi-arm64"\n', "", r"there is no product"),
         ('device = "/dev/ttyUSB1"\n', "", r"\[port\] has no device"),
         ('has = ["port", "power"]', 'has = ["prot"]', r"mine.toml:3: 'prot' is no capability"),
-        ('has = ["port", "power"]', 'has = "port"', r"mine.toml:3: has is 'port' \(it must be a list of texts, each on one line\)"),
+        (
+            'has = ["port", "power"]',
+            'has = "port"',
+            r"mine.toml:3: has is 'port' \(it must be a list of texts, each on one line\)",
+        ),
         ('has = ["port", "power"]', 'has = ["lines"]', r"the board has lines and lacks it"),
         ('has = ["port", "power"]', 'has = ["edges"]', r"no driver here gives a board on a desk edges"),
         ("[switch]", "[login_]", r"login_ is not known here \(did you mean login\?\)"),
         ('port = "/dev/ttyS1"', 'device = "/dev/ttyS1"', r"guest.device is not known here"),
-        ('lines = "no wires are plugged in"', "lines = 3", r"mine.toml:6: lacks.lines is '3' \(it must be text on one line\)"),
+        (
+            'lines = "no wires are plugged in"',
+            "lines = 3",
+            r"mine.toml:6: lacks.lines is '3' \(it must be text on one line\)",
+        ),
         ('[console]\ndevice = "/dev/ttyUSB0"\n', "", r"a board has either \[emulator\] or \[console\]"),
     ],
 )
@@ -109,3 +117,10 @@ def test_a_name_that_is_no_board_shows_those_there_are() -> None:
         named("raspi9")
     with pytest.raises(ConfigFault, match="cannot be read"):
         named("./absent.toml")
+
+
+def test_a_file_of_ones_own_is_not_called_as_a_board_of_ours(tmp_path: Path) -> None:
+    (tmp_path / "raspi3b.toml").write_text(DESK)
+    with pytest.raises(ConfigFault, match="a board here is called raspi3b already"):
+        named(str(tmp_path / "raspi3b.toml"))
+    assert named(str(HERE / "raspi3b.toml")) == named("raspi3b")

@@ -25,7 +25,8 @@ class Wired:
         self.ends = (self.console, far, self.port, far_port)
         self.switched = folder / "switched"
         self.text = (
-            'title = "mine"\nproduct = "pi-arm64"\nhas = ["power", "port"]\n[lacks]\nlines = "no wires"\n[guest]\nport = "/dev/ttyS1"\n'
+            'title = "mine"\nproduct = "pi-arm64"\nhas = ["power", "port"]\n[lacks]\nlines = "no wires"\n'
+            '[guest]\nport = "/dev/ttyS1"\n'
             f'[console]\ndevice = "{os.ttyname(far)}"\n[port]\ndevice = "{os.ttyname(far_port)}"\nspeed = 9600\n'
             f"[switch]\non = {self.act('on')}\noff = {self.act('off')}\n"
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,16 @@ def test_a_making_that_fails_leaves_the_card_that_was_there(tmp_path: Path, monk
     assert kept.read_bytes() == b"kept" and list(tmp_path.iterdir()) == [kept]
 
 
+def test_a_disk_that_is_full_is_told_with_the_card(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def inserted(_board: object, _copy: Path) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(card.opening, "insert", inserted)
+    with pytest.raises(OSError, match="No space left") as told:
+        card.made(named("raspi0"), tmp_path / "card.img", None)
+    assert told.value.filename == str(tmp_path / "card.new")
+
+
 def test_a_file_of_ones_own_is_checked_before_a_card_is_made(tmp_path: Path) -> None:
     own = tmp_path / "own.toml"
     own.write_text('[board]\nhostname = "-north"\n')
@@ -77,4 +88,4 @@ def test_a_card_knows_the_build_that_it_is_of(tmp_path: Path, monkeypatch: pytes
     kept.write_bytes(b"used")
     assert card.of_now(board, kept)
     image.touch()
-    assert not card.of_now(board, kept) and not card.of_now(board, tmp_path / "other.img")
+    assert not card.of_now(board, kept) and card.of_now(board, tmp_path / "other.img")

@@ -16,7 +16,7 @@ from hil.drivers.link import Link
 from hil.live.control import Session
 from hil.live.counter import Counter
 from hil.live.place import Place
-from hil.live.terminal import carry, raw
+from hil.live.terminal import LEFT, carry, raw
 from tests.support.manned import Bench
 
 
@@ -60,7 +60,7 @@ def test_keys_go_to_the_board_until_the_one_that_leaves(person: tuple[int, int],
     with raw(follower, follower), ours, boards:
         os.write(leader, b"ls\r\x03\x1dnever")
         why = carry(Link(ours), Session(Bench()), counter, follower, follower)
-        assert why == "the power was taken away"
+        assert why == LEFT
         assert boards.recv(100) == b"ls\r\x03"
 
 

@@ -35,13 +35,13 @@ def echo(tmp_path: Path) -> Iterator[Echo]:
 
 def test_a_person_types_and_reads_and_leaves(echo: Echo, home: Path) -> None:
     with terminal("run", echo.file) as person:
-        person.shows("as if the plug were pulled")
+        person.shows("and the board goes on")
         echo.say(b"mine login: ")
         person.shows("mine login: ")
         person.type("operator\r\x03")
         echo.typed(b"operator\r\x03")
         person.type("\x1d")
-        person.shows("mine: the power was taken away")
+        person.shows("mine: was left")
         assert person.ended() == 0 and person.restored()
     assert not (home / "mine/control").exists()
 
@@ -49,7 +49,7 @@ def test_a_person_types_and_reads_and_leaves(echo: Echo, home: Path) -> None:
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_gives_the_terminal_back(echo: Echo, home: Path, number: signal.Signals) -> None:
     with terminal("run", echo.file) as person:
-        person.shows("as if the plug were pulled")
+        person.shows("and the board goes on")
         echo.say(b"ready")
         person.shows("ready")
         assert not person.restored()
@@ -61,7 +61,7 @@ def test_a_signal_gives_the_terminal_back(echo: Echo, home: Path, number: signal
 
 def test_a_terminal_that_goes_ends_it(echo: Echo, home: Path) -> None:
     with terminal("run", echo.file) as person:
-        person.shows("as if the plug were pulled")
+        person.shows("and the board goes on")
         echo.say(b"ready")
         person.shows("ready")
         person.hang_up()
@@ -71,7 +71,7 @@ def test_a_terminal_that_goes_ends_it(echo: Echo, home: Path) -> None:
 
 def test_a_board_that_ends_is_told(echo: Echo) -> None:
     with terminal("run", echo.file) as person:
-        person.shows("as if the plug were pulled")
+        person.shows("and the board goes on")
         echo.say(b"ready")
         person.shows("ready")
         echo.unplug()
@@ -81,7 +81,7 @@ def test_a_board_that_ends_is_told(echo: Echo) -> None:
 
 def test_others_reach_it_while_it_runs(echo: Echo) -> None:
     with terminal("run", echo.file) as person:
-        person.shows("as if the plug were pulled")
+        person.shows("and the board goes on")
         echo.say(b"ready")
         person.shows("ready")
         seen = hil("watch", echo.file, "--once")
@@ -130,7 +130,14 @@ def test_no_image_is_told(home: Path) -> None:
 
 
 def test_a_person_is_told_how_to_come_in_what_to_set_and_how_to_leave() -> None:
-    told = "\n".join(hints(named("raspi0")))
+    told = "\n".join(hints(named("raspi0"), "raspi0"))
     for one in ("operator, password fieldhand", "hil set raspi0 t0 31.5", "hil set raspi0 17 high", "hil watch raspi0"):
         assert one in told
     assert told.endswith("Ctrl-] (or Ctrl-5) leaves, as if the plug were pulled.")
+
+
+def test_a_board_of_a_file_is_found_by_that_file(echo: Echo) -> None:
+    told = "\n".join(hints(named(str(echo.file)), str(echo.file)))
+    assert f"hil watch {echo.file}" in told and told.endswith("leaves, and the board goes on.")
+    done = hil("watch", echo.file)
+    assert done.returncode == 7 and f"mine does not run (python3 -m hil run {echo.file} starts it)" in done.stderr
