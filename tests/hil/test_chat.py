@@ -86,6 +86,7 @@ def lab(
         source = folder / "open.img"
         opening.insert(named(name), source)  # with the second serial port, for a shell there
         with holding(name, source, folder, more=more) as machine:
+            source.unlink()
             told = WISHES.format(wired=address, server=cable.SERVER, key=KEY)
             card.put(machine.card, CONFIG, "provision.toml", told.encode())
             began = time.monotonic()

@@ -85,14 +85,14 @@ def test_a_command_gives_its_code_and_its_output_alone(ends: tuple[Console, sock
 
 
 @pytest.mark.parametrize(
-    "start",
+    "start, seen",
     [
-        "\r\n\r\nU-Boot 2025.01+dfsg-2 (May 03 2025 - 12:00:00 +0000)\r\n",
-        "hel\ufffdFieldhand: slot b (good 1, tries 0, confirmed)\r\n",
-        "\r\nFieldhand: slot a on /dev/vda2 (good 0, flashed)\r\n",
+        ("\r\n\r\nU-Boot 2025.01+dfsg-2 (May 03 2025 - 12:00:00 +0000)\r\n", "U-Boot 2025.01+dfsg-2 ("),
+        ("hel\ufffdFieldhand: slot b (good 1, tries 0, confirmed)\r\n", "slot b (good 1,"),
+        ("\r\nFieldhand: slot a on /dev/vda3 (good 0, flashed)\r\n", "slot a on /dev/vda3 (good 0,"),
     ],
 )
-def test_a_board_that_starts_again_is_told_at_once(ends: tuple[Console, socket.socket], start: str) -> None:
+def test_a_board_that_starts_again_is_told_at_once(ends: tuple[Console, socket.socket], start: str, seen: str) -> None:
     """In two pieces, after the command began; one that began to answer before its line came, the same."""
     console, board = ends
     board.sendall(b"Fieldhand: slot a on /dev/vda2 (good 0, flashed)\r\nfieldhand login: ")
@@ -103,7 +103,7 @@ def test_a_board_that_starts_again_is_told_at_once(ends: tuple[Console, socket.s
         with pytest.raises(Restarted, match=r"started again while 'sleep 100' was waited for") as caught:
             console.run("sleep 100", 3600)
         thread.join()
-        assert start.strip().splitlines()[-1][-20:] in caught.value.seen
+        assert seen in caught.value.seen
 
 
 def starting_again(board: socket.socket, before: str, start: str) -> None:
