@@ -83,6 +83,20 @@ def test_a_board_goes_up_step_by_step_and_comes_down_without_a_new_start() -> No
     assert fake.acts == []
 
 
+def test_a_key_that_was_lost_is_pressed_again_and_not_for_ever() -> None:
+    fake = Fake()
+    way = strategy(fake)
+    way.to(AGENT)
+    fake.acts.clear()
+    fake.faults = [Silence("login: ", 90, "fieldhand> ")]
+    way.to(SHELL)
+    assert fake.acts[:4] == [r"sent '\x04'", "saw login: "] * 2 and way.status == SHELL
+    way.to(AGENT)
+    fake.faults = [Silence("login: ", 90, "fieldhand> ")] * 10
+    with pytest.raises(Silence):
+        way.to(SHELL)
+
+
 def test_an_agent_that_was_ended_leaves_a_login_where_the_way_goes_on() -> None:
     fake = Fake()
     way = strategy(fake)
