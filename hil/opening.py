@@ -17,10 +17,10 @@ from hil.resources import Board
 
 
 @contextmanager
-def opened(board: Board, folder: Path, told: str = "") -> Iterator[Bench]:
+def opened(board: Board, folder: Path, told: str = "", more: tuple[str, ...] = ()) -> Iterator[Bench]:
     """The bench of a board, off; what it needs of files is in `folder` and goes with it.
 
-    `told`: the provision.toml that an emulated board finds on its card at the first start.
+    `told`: the provision.toml that an emulated board finds on its card at the first start. `more`: as Machine has it.
     """
     if board.emulator is None:
         with Desk(board) as desk:
@@ -30,7 +30,7 @@ def opened(board: Board, folder: Path, told: str = "") -> Iterator[Bench]:
     insert(board, copy)
     if told:
         card.put(copy, layout.CONFIG, "provision.toml", told.encode())
-    with machine(board, copy) as found:
+    with machine(board, copy, more=more) as found:
         yield found
     copy.unlink()
 

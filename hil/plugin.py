@@ -8,7 +8,8 @@ Rules:
    that fails leaves it in no known state, and the next one gets it freshly started. Its console is shown with the
    failure.
 4. What a test needs and the machine lacks (QEMU, an image) is a failure, not a skip: these tests are asked for.
-5. A folder of tests whose boards shall have something wired to them says so in a fixture `provision` of its own.
+5. A folder of tests whose boards shall have something wired to them or plugged in says so in fixtures `provision` and
+   `plugged` of its own.
 """
 
 from __future__ import annotations
@@ -88,9 +89,17 @@ def provision(board: resources.Board) -> str:
 
 
 @pytest.fixture(scope="session")
-def bench(board: resources.Board, provision: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+def plugged(board: resources.Board) -> tuple[str, ...]:
+    """What an emulated board has plugged in at each start, as QEMU's arguments (hil/cable.py)."""
+    return ()
+
+
+@pytest.fixture(scope="session")
+def bench(
+    board: resources.Board, provision: str, plugged: tuple[str, ...], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Bench]:
     """The board with all that is wired to it, off at first."""
-    with opened(board, tmp_path_factory.mktemp(board.name), provision) as found:
+    with opened(board, tmp_path_factory.mktemp(board.name), provision, plugged) as found:
         yield found
         for note in found.notes:
             print(f"\n{note}")

@@ -22,37 +22,49 @@ from hil.plugin import (  # noqa: F401  # the plug-in, for the tests of this fol
     talk,
 )
 from hil.resources import Board
+from tests.support.cabled import authority, cabled, plugged  # noqa: F401  # what is plugged into them
 from tests.support.onboard import figures, provision  # noqa: F401  # what is wired to the boards of this folder
 
 ORDER = (
     *("test_card", "test_console", "test_relay", "test_writes", "test_slots", "test_peripherals"),
-    *("test_boot", "test_provision", "test_chat", "test_guard", "test_faults", "test_damage"),
+    *("test_boot", "test_provision", "test_guard", "test_faults", "test_damage"),
     *("test_lost_writes", "test_power", "test_update"),
 )
 # Those that work in a shell first, then those at the prompt: a login takes long.
 SHARED = (
     *("test_peripherals", "test_sensors", "test_lab", "test_doctor", "test_walls"),
-    *("test_goal", "test_serial", "test_death"),
+    *("test_goal", "test_serial", "test_death", "test_chat"),
 )
 SUMMARY = pytest.StashKey["list[str]"]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
     plugin.pytest_configure(config)
+    config.addinivalue_line("markers", "fast_on(*boards): what is of the long set on all other boards")
     config.stash[SUMMARY] = []
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Tests of this folder in ORDER, all others where they are."""
+    """Tests of this folder in ORDER, all others where they are; which of them are long."""
     plugin.pytest_collection_modifyitems(config, items)
     here = [item for item in items if item.path.parent.name == "hil"]
+    for item in here:
+        found = _board(item)
+        if any(found and found.name not in mark.args for mark in item.iter_markers("fast_on")):
+            item.add_marker("long")
     ordered = iter(sorted(here, key=_rank))
     items[:] = [next(ordered) if item.path.parent.name == "hil" else item for item in items]
 
 
-def _rank(item: pytest.Item) -> tuple[int, str, int]:
+def _board(item: pytest.Item) -> Board | None:
+    """The board of the plug-in that a test runs on."""
     found = getattr(getattr(item, "callspec", None), "params", {}).get("board")
-    if isinstance(found, Board):
+    return found if isinstance(found, Board) else None
+
+
+def _rank(item: pytest.Item) -> tuple[int, str, int]:
+    found = _board(item)
+    if found:
         return ORDER.index(SHARED[0]), found.name, _place(item, SHARED)
     return _place(item, ORDER), "", 0
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from hil import cable
 from hil.resources import Board
 
 FAN, PUMP, DOOR = 5, 6, 13
@@ -54,6 +55,11 @@ WIRE = """[sensors.{name}]
 onewire = "{wire}"
 words = ["{name}"]
 """
+# One board has its address from DHCP, the others one of their own.
+BY_DHCP = "raspi3b"
+CABLE = """[network]
+wired = {wired}
+"""
 
 
 @pytest.fixture(scope="session")
@@ -66,7 +72,13 @@ def provision(board: Board) -> str:
     wires = "".join(WIRE.format(name=name, wire=one.wire) for name, one in board.parts.items() if one.wire)
     chip = f'\nchip = "{board.guest.chip}"' if board.guest.chip else ""
     tools = CHIP.format(chip=board.guest.chip) if chip else ""
-    return WIRED.format(fan=FAN, pump=PUMP, door=DOOR, chip=chip, **own) + wires + tools
+    return WIRED.format(fan=FAN, pump=PUMP, door=DOOR, chip=chip, **own) + wires + tools + network(board)
+
+
+def network(board: Board) -> str:
+    """What a board is told of its wired port; "" where no cable is plugged in."""
+    wired = '"dhcp"' if board.name == BY_DHCP else f'{{address = "{cable.ADDRESS}"}}'
+    return "" if board.misses("usb") else CABLE.format(wired=wired)
 
 
 @pytest.fixture(scope="session")
