@@ -12,7 +12,9 @@ Rules:
    (edge/card/health.py), or here, when that was cut between the state and the schema.
 4. Growing that fails is said and stops nothing: the partition works as small as it is.
 5. mke2fs, e2fsck and mount are the system's. Source of exit codes: e2fsck(8): 0 clean, 1 and 2 mended, 4 and more not.
-6. Of a plain file the file system lies at the partition's offset: the same steps, and the double of the tests.
+6. e2fsck that mended (1 and 2; what a power cut leaves is no damage and 0) may have taken away what had been
+   acknowledged, the audit log with the rest. So that is told as what it is (`mended`), and put down there as an alarm.
+7. Of a plain file the file system lies at the partition's offset: the same steps, and the double of the tests.
 """
 
 from __future__ import annotations
@@ -49,11 +51,13 @@ class Place(Record):
 
 
 class Found(Record):
-    """What came of it. `volatile`: /data is memory, and `why`; `said`: other sentences for the console."""
+    """What came of it. `volatile`: /data is memory, and `why`; `mended`: rule 6, or ""; `said`: other sentences for
+    the console."""
 
     volatile: bool = False
     why: str = ""
     made: bool = False
+    mended: str = ""
     said: tuple[str, ...] = ()
 
 
@@ -101,12 +105,12 @@ def _prepared(card: Card, place: Place, system: System) -> Found:
             said.append("the kernel knows the data partition's new length only after the next start")
     except CardFault as fault:
         said.append(str(fault))
-    made = False
+    made, mended = False, ""
     node = _node(card)
     try:
         made = _made(card, system)
         if not made:
-            _checked(node, system)
+            mended = _checked(node, system)
         _mounted(node, place, system)
     except Fault as fault:
         return replace(_volatile(place, system, str(fault), node), said=tuple(said))
@@ -121,7 +125,7 @@ def _prepared(card: Card, place: Place, system: System) -> Found:
         system.unmount(place.data)
         why = f"{place.data} cannot be used: {error.strerror}"
         return replace(_volatile(place, system, why, node), said=tuple(said))
-    return Found(made=made, said=tuple(said))
+    return Found(made=made, mended=mended, said=tuple(said))
 
 
 def _confirmed(card: Card) -> bool:
@@ -178,16 +182,17 @@ def make_words(card: Card) -> list[str]:
     return [*words, "-E", "nodiscard,root_owner=0:0", path]
 
 
-def _checked(node: str, system: System) -> None:
-    """Replay the journal and mend what may be mended without asking. CardFault."""
+def _checked(node: str, system: System) -> str:
+    """Replay the journal and mend what may be mended without asking; what was mended, by rule 6. CardFault."""
     code, text = system.run("e2fsck", "-p", node)
     if code in (126, 127):
-        return  # none here: the kernel replays the journal, and says what it cannot mount
+        return ""  # none here: the kernel replays the journal, and says what it cannot mount
     if code >= 4:
         raise CardFault(
             f"the data partition is damaged and was left as it is: {text}",
             f"log in as rescue: e2fsck -y {node}, then reboot; or fieldhand data reset",
         )
+    return f"the data partition was damaged and was mended, what stood there may be gone: {text}" if code else ""
 
 
 def _mounted(node: str, place: Place, system: System) -> None:
@@ -317,6 +322,7 @@ def _told(found: Found, place: Place) -> None:
     more = {
         "DATA": "volatile" if found.volatile else "mounted",
         "DATA_WHY": found.why,
+        "DATA_MENDED": found.mended,
         "DATA_SAID": "; ".join(found.said),
     }
     boot.tell({**more, **({"VOLATILE": "1"} if found.volatile else {})}, place.run)

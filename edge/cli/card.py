@@ -44,6 +44,7 @@ def place() -> Place:
 
 def _prepare() -> int:
     from edge.card import prepare, slots
+    from edge.cli import noted
 
     where, found, why = place(), None, ""
     try:
@@ -59,6 +60,9 @@ def _prepare() -> int:
         put(f"data: {sentence}")
     if done.made:
         put("data: the data partition was made")
+    if done.mended:
+        put(f"data: {done.mended}")
+        noted.note(f"{where.data}/state", "alarm", {"text": done.mended})
     if done.volatile:
         put(f"data: NOTHING IS KEPT, /data is memory for this start: {done.why}")
     return 0

@@ -105,6 +105,11 @@ def _data(root: str, told: dict[str, str]) -> Finding:
         return Finding("card: data", "wrong", "/data was made read-only by the kernel after an error (dmesg)", fix)
     free, size = room.f_bavail * room.f_frsize >> 20, room.f_blocks * room.f_frsize >> 20
     said = f"/data has {free} of {size} MiB free" + (f"; {told['DATA_SAID']}" if told.get("DATA_SAID") else "")
+    if told.get("DATA_MENDED"):
+        fix = (
+            "compare fieldhand audit verify with what you know, restore a backup; does it come again, use another card"
+        )
+        return Finding("card: data", "wrong", f"at this start {told['DATA_MENDED']}", fix)
     if free < FEW:
         return Finding("card: data", "wrong", said, "free some: fieldhand data backup keeps a copy elsewhere")
     return Finding("card: data", "ok", said)

@@ -162,14 +162,18 @@ def kept_in(told: str, environ: Mapping[str, str]) -> str:
 
 
 def unkept(folder: str) -> str:
-    """What a person has to know of a state folder that keeps nothing, or nothing beyond this start of the board."""
+    """What a person has to know of a state folder that keeps nothing, nothing beyond this start of the board, or lost
+    some of what it kept."""
     if not folder:
         return "no folder for state can be written: nothing is kept (name one with --state DIR)"
     if folder.startswith("/data/"):  # edge.card.places.DATA, whose module elsewhere is not loaded for a prompt
         from edge.card.boot import facts
 
-        if facts().get("VOLATILE") == "1":
+        found = facts()
+        if found.get("VOLATILE") == "1":
             return "nothing is kept beyond this start: /data is memory, the card's cannot be used (fieldhand doctor)"
+        if found.get("DATA_MENDED"):
+            return "the card was damaged and mended at this start: some of what was kept may be gone (fieldhand doctor)"
     return ""
 
 

@@ -92,6 +92,13 @@ class Bench:
             card.seek(layout.PARTS[layout.DATA][0] * layout.SECTOR)
             card.write(bytes(1 << 20))
 
+    def debugfs(self, *acts: str) -> None:
+        """Do that to the file system."""
+        told = self.path.with_name("acts")
+        told.write_text("\n".join(acts))
+        at = layout.PARTS[layout.DATA][0] * layout.SECTOR
+        subprocess.run(["debugfs", "-w", "-f", told, f"{self.path}?offset={at}"], check=True)
+
     def data(self) -> bytes:
         """The data partition, from its begin."""
         with open(self.path, "rb") as card:
@@ -166,6 +173,22 @@ def test_what_is_damaged_is_left_as_it_is_and_memory_is_used(bench: Bench) -> No
     told = boot.facts(bench.place.run)
     assert told["VOLATILE"] == "1" and told["DATA"] == "volatile" and "damaged" in told["DATA_WHY"]
     assert bench.mode("state") == 0o700
+
+
+@needs_mke2fs
+def test_what_was_mended_is_told_and_what_a_cut_leaves_is_no_damage(bench: Bench, tmp_path: Path) -> None:
+    bench.start()
+    file = tmp_path / "file"
+    file.write_text("x")
+    open_file = ("unlink open", "sif <12> links_count 0", "sif <12> dtime 0", "ssv last_orphan 12")
+    bench.debugfs(f"write {file} open", *open_file)  # it has no name any more
+    assert bench.start() == Found()
+    bench.debugfs("clri <8>")  # the journal
+    found = bench.start()
+    assert not found.volatile and "was damaged and was mended" in found.mended and "ournal" in found.mended
+    assert boot.facts(bench.place.run)["DATA_MENDED"] == found.mended
+    assert bench.start() == Found()
+    assert not boot.facts(bench.place.run)["DATA_MENDED"]
 
 
 @needs_mke2fs

@@ -88,6 +88,13 @@ def test_data_in_memory_and_a_failed_check_are_wrong(board: Board) -> None:
     assert rows["card: health"].state == "wrong" and "data: memory" in rows["card: health"].sentence
 
 
+def test_data_that_were_damaged_and_mended_are_wrong_until_the_next_start(board: Board) -> None:
+    board.tell(DATA_MENDED="the data partition was damaged and was mended")
+    found = board.rows()["card: data"]
+    assert found.state == "wrong" and "at this start the data partition was damaged" in found.sentence
+    assert "audit verify" in found.fix
+
+
 def test_data_that_are_mounted_and_cannot_be_read_are_wrong(board: Board) -> None:
     (board.root / "data/schema").unlink()
     (board.root / "data/schema").mkdir()  # opened and not read, as all is where the kernel gave a file system up

@@ -240,6 +240,7 @@ def test_the_short_way_to_a_state_folder_says_what_the_long_one_says(tmp_path: P
         ("", {}, "no folder for state can be written: nothing is kept"),
         ("/data/state", {"VOLATILE": "1"}, "nothing is kept beyond this start: /data is memory"),
         ("/data/state", {"DATA": "mounted"}, ""),
+        ("/data/state", {"DATA": "mounted", "DATA_MENDED": "it was damaged"}, "the card was damaged and mended"),
         ("/var/lib/fieldhand", {"VOLATILE": "1"}, ""),
     ],
 )
