@@ -17,6 +17,8 @@ from hil.resources import named
 
 PASSWORD = "fieldhand"
 SHELL = r"# $"
+# A command of a board's shell: that other one again and again until it succeeds, at most so many seconds' sleep.
+UNTIL = "i=0; until {0} || [ $i -ge {1} ]; do sleep 1; i=$((i+1)); done; {0}"
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from pathlib import Path
 from edge.card import layout
 from hil import card
 from hil.drivers.qemu import LOGIN, Machine
-from tests.support.emulated import holding, image, shell
+from tests.support.emulated import UNTIL, holding, image, shell
 
 MACHINE = "raspi3b"
 LINE = 17
@@ -45,9 +45,15 @@ class Guarded:
             self.machine.console.pump(0.5)
 
     def hold(self) -> None:
-        """An agent of its own switches the output on and holds it."""
+        """An agent of its own switches the output on, says so, and holds it."""
         self.run("(cd /data/work; fieldhand $(options) --yes -e 'turn the fan on for 600 seconds' >/tmp/held 2>&1 &)")
         self.settles(1)
+        assert self.run(UNTIL.format("grep -q 'fan is on' /tmp/held", 120))[0] == 0, self.run("cat /tmp/held")[1]
+
+    def idle(self) -> None:
+        """Nobody holds the output, whatever was before."""
+        self.kill(HOLDER)
+        self.settles(0)
 
     def write(self, note: int) -> bool:
         """A note by the agent; whether it is acknowledged."""
@@ -61,7 +67,7 @@ class Guarded:
     def guarded(self) -> None:
         """Wait until a guard answers again."""
         asked = "fieldhand safe-all $(options) 2>&1 | grep -q 'fan: off (guard'"
-        assert self.run(f"i=0; until {asked} || [ $i -ge 60 ]; do sleep 1; i=$((i+1)); done; {asked}")[0] == 0
+        assert self.run(UNTIL.format(asked, 60))[0] == 0
 
     def come(self) -> None:
         """Log in as rescue; what the kernel says stays in its log."""
@@ -98,15 +104,17 @@ def update(machine: str) -> Path:
 
 
 @contextmanager
-def guarded(folder: Path, words: tuple[str, ...] = (), file: Path | None = None) -> Iterator[Guarded]:
+def guarded(
+    folder: Path, words: tuple[str, ...] = (), file: Path | None = None, name: str = MACHINE
+) -> Iterator[Guarded]:
     """A board that came up with the output declared; `file` is /data/new.update on it."""
     source = folder / "source"
-    card.insert(image(MACHINE), source)
+    card.insert(image(name), source)
     card.started(source)
     if file is not None:
         card.put_data(source, file, "new.update")
     card.put(source, layout.CONFIG, "provision.toml", PROVISION.encode())
-    with holding(MACHINE, source, folder, words) as machine:
+    with holding(name, source, folder, words) as machine:
         source.unlink()
         machine.boot()
         board = Guarded(machine)

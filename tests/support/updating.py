@@ -12,7 +12,7 @@ from edge.card.layout import CONFIG
 from hil import card, release
 from hil.drivers.qemu import Machine
 from hil.resources import named
-from tests.support.emulated import image
+from tests.support.emulated import UNTIL, image
 
 MACHINE = "raspi0"
 CARD_BYTES = 512 << 20  # room for three updates beside two slots
@@ -20,7 +20,6 @@ OWNER, STRANGER = release.key("owner"), release.key("stranger")
 # The two that a board goes to and fro between, and one that fails its health check.
 ONE, TWO, BROKEN = "8.1.0", "8.2.0", "8.3.0"
 CONFIRMED = "/run/fieldhand/boot.txt"
-WAIT = "i=0; until {0} || [ $i -ge 600 ]; do sleep 1; i=$((i+1)); done; {0}"
 
 
 def prepared(folder: Path) -> Path:
@@ -54,7 +53,7 @@ def health(tree: Path) -> Path:
 
 def confirmed(board: Machine) -> None:
     """Wait until the health check of the board confirmed its slot."""
-    code, text = board.console.run(WAIT.format(f"grep -q CONFIRMED=1 {CONFIRMED}"), 900)
+    code, text = board.console.run(UNTIL.format(f"grep -q CONFIRMED=1 {CONFIRMED}", 600), 900)
     assert code == 0, text
 
 
