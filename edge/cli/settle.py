@@ -86,6 +86,11 @@ def settings(options: Options, environ: Mapping[str, str]) -> Settings:
     return merged
 
 
+def told(options: Options, environ: Mapping[str, str]) -> str:
+    """The state folder that the options name, else the settings: what is kept can be read though these are damaged."""
+    return options.state or settings(options, environ).state
+
+
 def _spill_threshold(text: str) -> int:
     from edge.faults import ConfigFault
 

@@ -77,8 +77,7 @@ def tape(options: Options) -> int:
     from edge.cli import tape as tapes
 
     words = options.words or ("list",)
-    settings = settle.settings(options, os.environ)
-    state = settle.state_folder(settings.state, os.environ, words[0] in ("list", "show"))
+    state = settle.state_folder(settle.told(options, os.environ), os.environ, words[0] in ("list", "show"))
     if not state:
         raise UsageFault("there is no state folder, so there are no tapes", "name one with --state")
     folder = state + "/tapes"
@@ -161,8 +160,7 @@ def audit(options: Options) -> int:
     from edge.cli import settle
     from edge.cli.audit import main
 
-    settings = settle.settings(options, os.environ)
-    state = settle.state_folder(settings.state, os.environ, options.words[:1] != ("key",))
+    state = settle.state_folder(settle.told(options, os.environ), os.environ, options.words[:1] != ("key",))
     if not state:
         raise UsageFault("there is no state folder, so there is no audit log", "name one with --state")
     return main(options, state, OUT, sys.stderr)

@@ -11,8 +11,9 @@ import sys
 import pytest
 
 from edge.cli import audit as cli
+from edge.cli import verbs
 from edge.cli.args import Options, parse
-from edge.faults import UsageFault
+from edge.faults import ConfigFault, UsageFault
 from edge.tape.audit import Audit
 from edge.tape.audit_key import FIRST_KEY, peek
 from tests.support.tape_disks import QuickDisk
@@ -82,6 +83,16 @@ def test_a_missing_key_file_is_1(state: str) -> None:
     os.unlink(state + "/audit.key")
     code, out, _ = run(state, "verify")
     assert code == 1 and "the key file is missing or unreadable" in out
+
+
+def test_what_is_kept_is_read_though_the_settings_are_damaged(state: str) -> None:
+    settings = f"{state}/config.toml"
+    with open(settings, "wb") as file:
+        file.write(b"\xff\xfe")
+    for verb in (verbs.audit, verbs.tape):
+        with pytest.raises(ConfigFault):
+            verb(parse(["--config", settings]))
+        assert verb(parse(["--config", settings, "--state", state])) == 0
 
 
 def test_where_nothing_was_audited_it_says_so(tmp_path) -> None:
