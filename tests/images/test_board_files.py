@@ -125,8 +125,22 @@ def test_the_clock_is_no_earlier_than_what_the_board_wrote_and_hears_nothing_of_
     assert subprocess.run(["sh", "-c", text], capture_output=True, text=True, check=True).stdout == "300\n"
 
 
-@pytest.mark.parametrize("before", [None, "", "[model]\n"])
-def test_the_first_settings_come_whole_and_never_over_those_that_are_there(before: str | None, tmp_path: Path) -> None:
+LOST = 'board = "auto"  # other settings were lost\n'
+
+
+@pytest.mark.parametrize(
+    ("before", "boot", "head"),
+    [
+        (None, "DATA=mounted\nDATA_MENDED=\n", ""),
+        (None, "DATA_MENDED=the data partition was damaged\n", LOST),
+        (None, "VOLATILE=1\n", LOST),
+        ("", "VOLATILE=1\n", ""),
+        ("[model]\n", "", ""),
+    ],
+)
+def test_the_first_settings_come_whole_and_never_over_those_that_are_there(
+    before: str | None, boot: str, head: str, tmp_path: Path
+) -> None:
     for folder in ("data/config", "etc/fieldhand"):
         (tmp_path / folder).mkdir(parents=True)
     own, first = tmp_path / "data/config/config.toml", ROOT / "etc/fieldhand/config.toml"
@@ -138,9 +152,10 @@ def test_the_first_settings_come_whole_and_never_over_those_that_are_there(befor
         r"(?ms)^if \[ ! -e /data/config/config\.toml \].*?^fi$", (ROOT / "etc/init.d/rcS").read_text("utf-8")
     )
     assert step is not None
+    (tmp_path / "boot.txt").write_text(boot)
     text = re.sub(r"(?<= )/(?=data/|etc/)", f"{tmp_path}/", step[0]).replace("sync", "true")
-    subprocess.run(["sh", "-e", "-c", text], check=True)
-    assert own.read_text("utf-8") == (first.read_text("utf-8") if before is None else before)
+    subprocess.run(["sh", "-e", "-c", f"BOOT={tmp_path}/boot.txt\n{text}"], check=True)
+    assert own.read_text("utf-8") == (head + first.read_text("utf-8") if before is None else before)
 
 
 def test_the_settings_of_the_image_are_settings() -> None:
