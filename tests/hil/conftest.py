@@ -28,7 +28,7 @@ from tests.support.onboard import figures, provision  # noqa: F401  # what is wi
 ORDER = (
     *("test_card", "test_console", "test_relay", "test_writes", "test_slots", "test_peripherals"),
     *("test_boot", "test_provision", "test_guard", "test_faults", "test_damage"),
-    *("test_lost_writes", "test_power", "test_update"),
+    *("test_first_start", "test_lost_writes", "test_power", "test_update"),
 )
 # Those that work in a shell first, then those at the prompt: a login takes long.
 SHARED = (

@@ -17,7 +17,7 @@ from hil import data, writes
 from hil.writes import FLUSH, Replay
 from images.host import run
 from tests.support.emulated import holding, shell
-from tests.support.lost_writes import MACHINE, NOTES, TORN, Recorded, boots, in_slots, judged, recorded
+from tests.support.lost_writes import MACHINE, NOTES, TORN, Recorded, boots, in_slots, judged, recorded, replay
 
 pytestmark = [pytest.mark.emulated, pytest.mark.long]
 SEED = 7
@@ -39,11 +39,6 @@ def places(told: Recorded, count: int) -> list[int]:
     found = writes.read(told.log)
     seen = {writes.upto(found, length) for length in (*told.notes, *told.turns)}
     return sorted(seen | {drawn.randrange(len(found) + 1) for _ in range(count - len(seen))})
-
-
-def replay(told: Recorded, folder: Path) -> Replay:
-    run("cp", "--sparse=always", told.base, folder / "disk")
-    return Replay(folder / "disk", told.log)
 
 
 def test_a_card_has_what_was_acknowledged_after_a_cut_behind_any_write(

@@ -73,6 +73,12 @@ def recorded(folder: Path) -> tuple[Recorded, Recorded]:
     return Recorded(before, log, notes, turns), Recorded(folder / "stick-before", stick_log, on_stick)
 
 
+def replay(told: Recorded, folder: Path) -> writes.Replay:
+    """Its writes, to be done again on a copy of the disk, which lies in that folder."""
+    run("cp", "--sparse=always", told.base, folder / "disk")
+    return writes.Replay(folder / "disk", told.log)
+
+
 def talk(board: Machine, log: Path) -> tuple[int, ...]:
     """A conversation of so many turns, each of which is an act."""
     board.console.line(TALK)
