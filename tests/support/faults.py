@@ -62,7 +62,8 @@ class Guarded:
 
     def kill(self, who: str) -> bool:
         """kill -9 to the processes whose command line has that; False when there was none."""
-        return self.run(f"kill -9 $(ps -o pid,args | grep '{who}' | awk '{{print $1}}')")[0] == 0
+        found = f"found=$(ps -o pid,args | grep '{who}' | awk '{{print $1}}')"
+        return self.run(f'{found}; kill -9 $found; [ -n "$found" ]')[0] == 0
 
     def guarded(self) -> None:
         """Wait until a guard answers again."""
