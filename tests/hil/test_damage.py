@@ -167,9 +167,9 @@ def test_an_update_over_a_full_card_is_taken_or_refused_whole(tmp_path: Path) ->
         print(f"\n{board.machine.console.transcript[-1500:]}")
         if found[1]:
             assert int(found[1]) != 0 and card.boot_state(board.machine.card) == before
-            board.run("rm -f /data/fill /data/rest")
         else:
             board.come()
+        board.run("rm -f /data/fill /data/rest")
         assert not board.run("fieldhand doctor $(options) | grep '^wrong'")[1]
 
 
