@@ -4,9 +4,9 @@ Rules:
 1. A file system is made only when the boot state says `new`: on a card as it was flashed, and after `data reset`. Then
    the state becomes `made`, and only what the state calls made is ever mounted: a cut at any point makes it again,
    when there was nothing in it yet.
-2. Nothing else formats. What cannot be checked or mounted stays as it is on the card, /data is memory for this boot,
-   and why is said (boot.txt, doctor, the console). Settings that can still be read there are carried over, so that the
-   board's outputs stay declared.
+2. Nothing else formats. What cannot be checked or mounted stays as it is on the card but for what e2fsck -p did before
+   it gave up, /data is memory for this boot, and why is said (boot.txt, doctor, the console). Settings that can still
+   be read there are carried over, so that the board's outputs stay declared.
 3. Data of a schema that this image does not know are left alone the same way, and nothing of them is carried over: an
    older slot, after a fall back, reads them or refuses plainly. The schema rises only when a slot is confirmed
    (edge/card/health.py), or here, when that was cut between the state and the schema.
@@ -189,7 +189,7 @@ def _checked(node: str, system: System) -> str:
         return ""  # none here: the kernel replays the journal, and says what it cannot mount
     if code >= 4:
         raise CardFault(
-            f"the data partition is damaged and was left as it is: {text}",
+            f"the data partition is damaged and was left as e2fsck -p left it: {text}",
             f"log in as rescue: e2fsck -y {node}, then reboot; or fieldhand data reset",
         )
     return f"the data partition was damaged and was mended, what stood there may be gone: {text}" if code else ""

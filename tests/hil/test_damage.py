@@ -2,7 +2,7 @@
 
 Whatever it is, the board comes up, and says what it has: all that was acknowledged; or that it mended the partition and
 lost some, for good in the audit log too; or that /data is memory for this start, and then not a byte of the partition
-is changed.
+is changed but by e2fsck -p before it gave up, which is told.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def test_a_damaged_data_partition_is_mended_or_left_as_it_is_and_said(
         if "VOLATILE=1" in facts:
             assert MEMORY in said and "wrong  card: data" in doctor
             machine.cut()
-            assert data_hash(machine.card, tmp_path) == before
+            assert "CLEARED" in facts or data_hash(machine.card, tmp_path) == before
         elif sound in (0, TORN):
             assert mended(board, facts, said, doctor) or not board.missing(NOTES)
         else:

@@ -168,7 +168,7 @@ def test_what_is_damaged_is_left_as_it_is_and_memory_is_used(bench: Bench) -> No
     bench.break_it()
     before = bench.data()
     found = bench.start()
-    assert found.volatile and "was left as it is" in found.why and "data reset" in found.why
+    assert found.volatile and "left as e2fsck -p left it" in found.why and "data reset" in found.why
     assert bench.data() == before
     told = boot.facts(bench.place.run)
     assert told["VOLATILE"] == "1" and told["DATA"] == "volatile" and "damaged" in told["DATA_WHY"]
