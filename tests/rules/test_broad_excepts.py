@@ -8,7 +8,11 @@ from __future__ import annotations
 
 import ast
 
-from tests.support.sources import ROOT, none_of, python_files
+import pytest
+
+from tests.support.sources import ROOT, last_name, nodes, none_of, python_files
+
+pytestmark = pytest.mark.once
 
 BROAD = ("Exception", "BaseException")
 ALLOWED = ("edge/loop.py", "edge/calls.py", "edge/talk.py", "edge/cli/")
@@ -28,10 +32,10 @@ def names(node: ast.expr | None) -> list[str]:
 def broad_lines(text: str) -> list[int]:
     """The lines of handlers that take every exception, `suppress(Exception)` among them."""
     found = []
-    for node in ast.walk(ast.parse(text)):
+    for node in nodes(text):
         if isinstance(node, ast.ExceptHandler) and (node.type is None or set(names(node.type)) & set(BROAD)):
             found.append(node.lineno)
-        if isinstance(node, ast.Call) and ast.unparse(node.func).rsplit(".", 1)[-1] == "suppress":
+        if isinstance(node, ast.Call) and last_name(node.func) == "suppress":
             found += [node.lineno for part in node.args if set(names(part)) & set(BROAD)]
     return sorted(found)
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.support.sources import imports, none_of, sources
+
+pytestmark = pytest.mark.once
 
 
 def graph() -> dict[str, list[str]]:

@@ -22,6 +22,8 @@ import pytest
 
 from tests.support.sources import Import, Source, imports, none_of, running_nodes, sources
 
+pytestmark = pytest.mark.once
+
 
 class Room(NamedTuple):
     """One row of the table. `calls` are the exceptions to rule 4."""

@@ -17,6 +17,8 @@ import pytest
 
 from tests.support.sources import ROOT
 
+pytestmark = pytest.mark.once
+
 
 def absent(tool: str, environ: dict[str, str]) -> str:
     """Why a tool cannot run; "" when it can. Fails where it must be there."""

@@ -6,7 +6,11 @@ import ast
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.support.sources import FOLDERS, LINKS, ROOT, none_of
+
+pytestmark = pytest.mark.once
 
 ROW = re.compile(r"^\| (?P<question>[^|]+\?) \| `(?P<file>[^`]+)` \| `(?P<name>[^`]+)` \|$", re.M)
 

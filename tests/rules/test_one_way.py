@@ -11,7 +11,11 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from tests.support.sources import ROOT, none_of, python_files
+import pytest
+
+from tests.support.sources import ROOT, last_name, nodes, none_of, python_files
+
+pytestmark = pytest.mark.once
 
 PRODUCT = [*python_files("edge", "tools", "peripherals"), *python_files("bin")]
 EVERYTHING = [*PRODUCT, *python_files("images", "hil", "bench", "tests"), ROOT / "bin/fieldhand"]
@@ -21,7 +25,7 @@ def prepared(path: str, text: str) -> list[str]:
     """Where a child is prepared after its fork."""
     return [
         f"{path}:{node.value.lineno}: preexec_fn"
-        for node in ast.walk(ast.parse(text))
+        for node in (nodes(text) if "preexec_fn" in text else ())
         if isinstance(node, ast.keyword) and node.arg == "preexec_fn"
     ]
 
@@ -29,10 +33,10 @@ def prepared(path: str, text: str) -> list[str]:
 def runs(text: str) -> list[int]:
     """The lines that run a tool or make the hands of a call: `X.run(…, Hands(…))`, `Hands(…)`."""
     found = []
-    for node in ast.walk(ast.parse(text)):
+    for node in nodes(text):
         if not isinstance(node, ast.Call):
             continue
-        name = ast.unparse(node.func).rpartition(".")[2]
+        name = last_name(node.func)
         if name == "Hands" or (name == "run" and any("hands" in ast.unparse(part).lower() for part in node.args)):
             found.append(node.lineno)
     return found

@@ -9,7 +9,11 @@ from __future__ import annotations
 import ast
 from statistics import median
 
-from tests.support.sources import ROOT, none_of, python_files
+import pytest
+
+from tests.support.sources import ROOT, nodes, none_of, python_files
+
+pytestmark = pytest.mark.once
 
 MODULE = 400
 MODULE_MEDIAN = 200
@@ -30,7 +34,7 @@ def function_lengths(files: dict[str, str]) -> dict[str, int]:
     return {
         f"{path}:{node.lineno} {node.name}": (node.end_lineno or node.lineno) - node.lineno + 1
         for path, text in files.items()
-        for node in ast.walk(ast.parse(text))
+        for node in nodes(text)
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
     }
 

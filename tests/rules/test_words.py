@@ -9,7 +9,11 @@ import ast
 import re
 import subprocess
 
+import pytest
+
 from tests.support.sources import ROOT, none_of
+
+pytestmark = pytest.mark.once
 
 # what -> why it is wrong
 FORBIDDEN = {
@@ -55,11 +59,8 @@ def forbidden(name: str, text: str) -> list[str]:
 
 def begins_well(text: str) -> bool:
     """True when the module is empty or imports `annotations` before anything else runs."""
-    for node in ast.parse(text).body:
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-            continue
-        return isinstance(node, ast.ImportFrom) and node.module == "__future__" and node.names[0].name == "annotations"
-    return True
+    before = f"\n{text}".partition("\nfrom __future__ import annotations\n")[0]
+    return all(isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) for node in ast.parse(before).body)
 
 
 def test_no_file_holds_what_does_not_belong() -> None:

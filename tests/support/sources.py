@@ -63,6 +63,17 @@ def none_of(found: list[str]) -> None:
     assert not found, "\n" + "\n".join(found)
 
 
+@cache
+def nodes(text: str) -> tuple[ast.AST, ...]:
+    """Every node of the text: each rule looks at the same files."""
+    return tuple(ast.walk(ast.parse(text)))
+
+
+def last_name(node: ast.expr) -> str:
+    """`c` of `c`, `b.c` and `a().c`; "" of what has no name."""
+    return getattr(node, "attr", getattr(node, "id", ""))
+
+
 def is_type_checking(node: ast.AST) -> bool:
     """True for `if TYPE_CHECKING:` and `if typing.TYPE_CHECKING:`."""
     if not isinstance(node, ast.If):
@@ -77,7 +88,7 @@ def is_type_checking(node: ast.AST) -> bool:
 def running_nodes(text: str) -> list[tuple[ast.AST, bool]]:
     """Every node of the text that can run, with whether it is inside a function."""
     found: list[tuple[ast.AST, bool]] = []
-    waiting: list[tuple[ast.AST, bool]] = [(ast.parse(text), False)]
+    waiting: list[tuple[ast.AST, bool]] = [(nodes(text)[0], False)]
     while waiting:
         node, inside = waiting.pop()
         found.append((node, inside))
@@ -90,7 +101,8 @@ def running_nodes(text: str) -> list[tuple[ast.AST, bool]]:
     return found
 
 
-def imports(text: str, known: frozenset[str] = frozenset()) -> list[Import]:
+@cache
+def imports(text: str, known: frozenset[str] = frozenset()) -> tuple[Import, ...]:
     """What the text imports when it runs; `known` are the modules of the tree. A relative import gives ".x"."""
     found = []
     for node, late in running_nodes(text):
@@ -101,4 +113,10 @@ def imports(text: str, known: frozenset[str] = frozenset()) -> list[Import]:
             for alias in node.names:
                 inner = f"{base}.{alias.name}"
                 found.append(Import(inner if inner in known else base, node.lineno, late))
-    return sorted(set(found), key=lambda item: (item.line, item.module))
+    return tuple(sorted(set(found), key=lambda item: (item.line, item.module)))
+
+
+def forget() -> None:
+    """The trees of all files are a million objects, which the garbage collector walks as long as they are kept."""
+    for kept in (nodes, running_nodes, imports):
+        kept.cache_clear()
