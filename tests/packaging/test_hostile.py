@@ -8,11 +8,12 @@ import sys
 
 import pytest
 
+from tests.support.agent import BRIEF
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 
-GOAL = "How warm is it? If it is above 30 C, run the fan for 2 minutes."
 OFFLINE = ["--board", "sim", "--model", "offline", "--yes"]
 MODULES = ["json", "re", "os", "socket", "typing", "threading", "readline", "sitecustomize", "usercustomize", "startup"]
 PACKAGES = ["edge", "edge/cli", "edge/peripherals", "tools", "peripherals", "encodings", "site-packages"]
@@ -80,6 +81,6 @@ def test_the_catalogue_runs_nothing_of_a_hostile_folder(form: Path, trap: Path, 
 
 
 def test_a_goal_and_its_board_run_nothing_of_a_hostile_folder(form: Path, trap: Path, tmp_path: Path) -> None:
-    done = start([str(form), *OFFLINE, "-e", GOAL], trap, tmp_path)
+    done = start([str(form), *OFFLINE, "-e", BRIEF], trap, tmp_path)
     assert (done.returncode, ran(trap)) == (0, []), done.stderr
     assert " C" in done.stdout or "°C" in done.stdout

@@ -10,6 +10,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 GOAL = "How warm is it? If it is above 30 C, run the fan for 2 minutes."
+BRIEF = GOAL.replace("2 minutes", "15 seconds")  # for what is not about how long it lasts
 
 
 def environment(home: Path | None, **more: str) -> dict[str, str]:

@@ -76,6 +76,11 @@ def soon(since=None):
     return _wake_ups.allowed(0.1, moment() if since is None else since)
 
 
+def forgiven(since):
+    """The same for what needs nothing but a wake-up, 50 ms at least."""
+    return _wake_ups.allowed(0.05, since)
+
+
 _made = []
 
 

@@ -12,8 +12,8 @@ from tests.support import agent
 from tests.support.chatserver import ChatServer
 
 READ = ("sensor_read", {"name": "temperature"})
-FAN = ("output_set", {"name": "fan", "state": True, "for_seconds": 120})
-ANSWER = "It is 33.0 C, read just now; the fan runs for 2 minutes."
+FAN = ("output_set", {"name": "fan", "state": True, "for_seconds": 15})
+ANSWER = "It is 33.0 C, read just now; the fan runs for 15 seconds."
 
 
 def native(tool: str, args: dict[str, Any], number: int) -> dict[str, Any]:
@@ -31,7 +31,7 @@ def ask(server: ChatServer, home: Path, *words: str, config: str = "") -> Any:
     if config:
         (home / "settings.toml").write_text(config)
         options += ["--config", str(home / "settings.toml")]
-    return agent.run(*options, "-e", agent.GOAL, home=home)
+    return agent.run(*options, "-e", agent.BRIEF, home=home)
 
 
 def calls(home: Path) -> list[tuple[str, Any, str]]:
@@ -44,7 +44,7 @@ def calls(home: Path) -> list[tuple[str, Any, str]]:
 def offline(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, Any, str]]:
     """The calls of the built-in planner for the same goal."""
     home = tmp_path_factory.mktemp("offline")
-    assert agent.run("--yes", "-e", agent.GOAL, home=home).returncode == 0
+    assert agent.run("--yes", "-e", agent.BRIEF, home=home).returncode == 0
     return calls(home)
 
 
@@ -90,7 +90,7 @@ def test_the_key_reaches_the_server_and_nothing_else(tmp_path: Path) -> None:
     key = "sk-only-for-the-server-1234567890"
     with ChatServer([native(*READ, 1), {"reply": ANSWER}]) as server:
         done = agent.run(
-            "--yes", "--trace", "json", "--model", "chat:small", "--base-url", server.base_url, "-e", agent.GOAL,
+            "--yes", "--trace", "json", "--model", "chat:small", "--base-url", server.base_url, "-e", agent.BRIEF,
             env=agent.environment(tmp_path, FIELDHAND_API_KEY=key),
         )  # fmt: skip
     assert done.returncode == 0, done.stderr

@@ -14,15 +14,15 @@ from pathlib import Path
 import pytest
 
 from tests.support import agent
-from tests.support.agent import GOAL
+from tests.support.agent import BRIEF, GOAL
 
 
-def first(home: Path | None, *words: str, **options: object) -> object:
-    return agent.run("--board", "sim", "--model", "offline", *words, "-e", GOAL, home=home, **options)
+def first(home: Path | None, *words: str, goal: str = BRIEF, **options: object) -> object:
+    return agent.run("--board", "sim", "--model", "offline", *words, "-e", goal, home=home, **options)
 
 
 def test_the_goal_is_answered_and_the_fan_was_on_for_two_board_minutes(tmp_path: Path) -> None:
-    done = first(tmp_path, "--yes")
+    done = first(tmp_path, "--yes", goal=GOAL)
     assert done.returncode == 0, done.stderr
     assert "33" in done.stdout and " C" in done.stdout and "s old" in done.stdout
     for said in ("sensor_read", "output_set", "output.medium", "low risk", "medium risk", "yes by --yes"):
@@ -85,7 +85,7 @@ def test_policy_check_says_what_the_gate_would(name: str, args: str, mode: str, 
 
 def test_without_any_home_nothing_is_kept_and_it_says_so(tmp_path: Path) -> None:
     env = agent.environment(None, PYTHONPATH=str(agent.ROOT))
-    done = agent.run("--board", "sim", "--model", "offline", "--yes", "-e", GOAL, env=env, cwd=tmp_path)
+    done = agent.run("--board", "sim", "--model", "offline", "--yes", "-e", BRIEF, env=env, cwd=tmp_path)
     assert done.returncode == 0 and "nothing is kept" in done.stderr and "33" in done.stdout
     assert os.listdir(tmp_path) == []
 
@@ -195,7 +195,7 @@ def test_ctrl_c_while_the_fan_runs_switches_it_off_and_ends_with_130(tmp_path: P
 def test_a_terminal_is_asked_once_in_physical_words(tmp_path: Path) -> None:
     master, slave = pty.openpty()
     process = subprocess.Popen(
-        agent.command("-e", "Run the fan for 2 minutes."),
+        agent.command("-e", "Run the fan for 30 seconds."),
         cwd=agent.ROOT,
         env=agent.environment(tmp_path),
         stdin=slave,
@@ -207,7 +207,7 @@ def test_a_terminal_is_asked_once_in_physical_words(tmp_path: Path) -> None:
     while b"[y/N/t]" not in shown:
         shown += os.read(master, 4096)
     assert shown.count(b"[y/N/t]") == 1
-    assert b"switch exhaust fan, relay 1 (fan, sim relay 1) on for 2 min" in shown
+    assert b"switch exhaust fan, relay 1 (fan, sim relay 1) on for 30 s" in shown
     os.write(master, b"y\n")
     out, _ = process.communicate(timeout=60)
     os.close(master)

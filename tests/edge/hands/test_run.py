@@ -18,7 +18,7 @@ from edge.hands import Hands, run
 from edge.hands.wall import level, limits, tree
 from edge.hands.world import World
 from tests.support import descriptors
-from tests.support.asking import late, moment
+from tests.support.asking import forgiven, late, moment
 from tests.support.boards import eventually
 from tests.support.one_call import world
 
@@ -215,19 +215,14 @@ def test_nothing_piles_up(tmp_path: Path) -> None:
 
 
 def test_a_deadline_is_kept_as_well_as_this_machine_can_wake(tmp_path: Path) -> None:
-    """Late by at most 50 ms or five times the 99th percentile of waking up, both taken in the same run."""
-    late, waking = [], []
-    here = world(tmp_path)
+    """Most are late by what is forgiven at most, for wake-ups that were seen while they ran."""
+    here, over = world(tmp_path), []
     for _ in range(8):
-        for _ in range(12):
-            begin = time.monotonic()
-            time.sleep(0.01)
-            waking.append(time.monotonic() - begin - 0.01)
+        begun = moment()
         found = hands(here).run.shell("sleep 90 & sleep 90", 0.2)
-        late.append(found["seconds"] - 0.2)
         assert found["ended"] == "deadline" and found["seconds"] < 40
-    bound = max(0.05, 5 * sorted(waking)[len(waking) * 99 // 100])
-    assert sorted(late)[len(late) // 2] <= bound, (late, bound)
+        over.append(found["seconds"] - 0.2 - forgiven(begun))
+    assert sorted(over)[len(over) // 2] <= 0.0, over
 
 
 def test_each_start_is_told(tmp_path: Path) -> None:
