@@ -77,7 +77,7 @@ def test_any_tool_that_hangs_is_given_up_at_its_deadline(tmp_path: Path) -> None
         done = json.dumps({"thought": "", "action": "final", "action_input": "over"})
         folder = tmp_path / tool
         folder.mkdir()
-        here = bench(folder, [step, done], tools=(hangs,), policy=Policy("full", seconds=0.2))
+        here = bench(folder, [step, done], tools=(hangs,), policy=Policy("full", seconds=0.02))
         begin = time.monotonic()
         here.loop.run("go")
         assert time.monotonic() - begin < 60, tool
