@@ -7,6 +7,7 @@ import random
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -113,8 +114,9 @@ def test_a_build_that_fails_leaves_what_was_there(
     monkeypatch.setattr(build.trees, "make", gate)
     with pytest.raises(CardFault, match="a gate says no"):
         made(out)
-    small_builds.replaced(monkeypatch, tmp_path / "pool", random.Random(1).randbytes(33 << 20))
-    with pytest.raises(CardFault, match="at most 32 MiB are allowed"):
+    small_builds.replaced(monkeypatch, tmp_path / "pool", random.Random(1).randbytes(3 << 20))
+    monkeypatch.setattr(build.report, "small_enough", partial(report.small_enough, limit=2 << 20))
+    with pytest.raises(CardFault, match="at most 2 MiB are allowed"):
         build.build(order(out), Progress(sys.stderr, live=False))
     assert "all of it" in capsys.readouterr().err, "the table of parts stands before it"
     assert held(out) == before and [path.name for path in out.iterdir()] == ["pi-armv6"]
