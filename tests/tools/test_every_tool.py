@@ -183,6 +183,7 @@ def test_the_limits_that_are_tried_are_not_none() -> None:
 # --- any arguments ---
 
 
+@pytest.mark.soak
 @named
 def test_random_arguments_raise_nothing_but_faults_of_ours(name: str, tmp_path: Path) -> None:
     tool, chance, port, count = find(name), random.Random(name), closed_port(), rounds(10_000)
