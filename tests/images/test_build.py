@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,6 +30,22 @@ NAMES = ["manifest.json", "manifest.sig", "notes.txt", "pi-armv6-1.0.img.bmap", 
 def out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     small_builds.replaced(monkeypatch, tmp_path / "pool")
     return tmp_path / "out"
+
+
+@pytest.fixture(scope="module")
+def signed_build(tmp_path_factory: pytest.TempPathFactory) -> report.Built:
+    """The build of version 1.0 that several tests look at or begin with."""
+    folder = tmp_path_factory.mktemp("signed")
+    with pytest.MonkeyPatch.context() as patch:
+        small_builds.replaced(patch, folder / "pool")
+        return made(folder / "out")
+
+
+@pytest.fixture
+def built(signed_build: report.Built, out: Path) -> Path:
+    """`out` with a copy of that build in it."""
+    shutil.copytree(Path(signed_build.folder).parents[1], out)
+    return out
 
 
 def made(out: Path, **changes: object) -> report.Built:
@@ -55,11 +73,13 @@ def elsewhere() -> Iterator[None]:
         time.tzset()
 
 
-def test_what_comes_out_is_signed_and_verifies(out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    built = made(out)
-    folder = out / small_builds.PRODUCT / "1.0"
-    assert sorted(held(folder)) == sorted([*NAMES, "pi-armv6-1.0.update"]) == [row.name for row in built.results]
-    assert {row.name: row.remark for row in built.results} == held(folder) and built.folder == str(folder)
+def test_what_comes_out_is_signed_and_verifies(
+    signed_build: report.Built, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = Path(signed_build.folder)
+    assert folder.parts[-3:] == ("out", small_builds.PRODUCT, "1.0")
+    assert sorted(held(folder)) == sorted([*NAMES, "pi-armv6-1.0.update"]) == [row.name for row in signed_build.results]
+    assert {row.name: row.remark for row in signed_build.results} == held(folder)
     told, key = manifest.signed(
         (folder / "manifest.json").read_bytes(), (folder / "manifest.sig").read_bytes(), [signed.KEY]
     )
@@ -71,55 +91,49 @@ def test_what_comes_out_is_signed_and_verifies(out: Path, tmp_path: Path, capsys
 
 
 def test_a_builder_that_differs_makes_the_same_bytes_and_another_root_is_another_image(
-    out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made(out)
     with elsewhere():
         made(tmp_path / "another folder")
-    assert held(out) == held(tmp_path / "another folder")
+    assert held(built) == held(tmp_path / "another folder")
     small_builds.replaced(monkeypatch, tmp_path / "pool", b"another root")
     made(tmp_path / "third")
-    first, third = held(out), held(tmp_path / "third")
+    first, third = held(built), held(tmp_path / "third")
     differ = {name for name in first if first[name] != third[name]}
     assert {name.rpartition("/")[2] for name in differ} == {*NAMES, "pi-armv6-1.0.update"} - {"notes.txt"}
 
 
-def test_versions_have_a_folder_each_and_all_of_them_verify(out: Path, tmp_path: Path) -> None:
+def test_versions_have_a_folder_each_and_all_of_them_verify(built: Path, tmp_path: Path) -> None:
     (tmp_path / "tests.pub").write_text(f"{signed.KEY.public.hex()} tests\n")
-    folders = [made(out, version=version).folder for version in ("1.0", "1.1")]
-    for folder, version in zip(folders, ("1.0", "1.1")):
-        image = Path(folder, f"pi-armv6-{version}.img.zst")
+    made(built, version="1.1")
+    for version in ("1.0", "1.1"):
+        image = built / "pi-armv6" / version / f"pi-armv6-{version}.img.zst"
         assert verify.main([str(image), "--key", str(tmp_path / "tests.pub"), "--no-gates"]) == 0
 
 
-def test_without_a_key_there_is_no_update_and_that_is_said(out: Path) -> None:
-    made(out)
-    built = made(out, key=None)
-    assert built.said == (build.UNSIGNED,)
-    left = sorted(held(out / "pi-armv6/1.0"))
+def test_without_a_key_there_is_no_update_and_that_is_said(built: Path) -> None:
+    assert made(built, key=None).said == (build.UNSIGNED,)
+    left = sorted(held(built / "pi-armv6/1.0"))
     assert left == sorted(set(NAMES) - {"manifest.sig"}), "those of the signed build are gone"
 
 
 def test_a_build_that_fails_leaves_what_was_there(
-    out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    import sys
-
-    made(out)
-    before = held(out)
+    before = held(built)
 
     def gate(*_: object) -> None:
         raise CardFault("a gate says no")
 
     monkeypatch.setattr(build.trees, "make", gate)
     with pytest.raises(CardFault, match="a gate says no"):
-        made(out)
+        made(built)
     small_builds.replaced(monkeypatch, tmp_path / "pool", random.Random(1).randbytes(3 << 20))
     monkeypatch.setattr(build.report, "small_enough", partial(report.small_enough, limit=2 << 20))
     with pytest.raises(CardFault, match="at most 2 MiB are allowed"):
-        build.build(order(out), Progress(sys.stderr, live=False))
+        build.build(order(built), Progress(sys.stderr, live=False))
     assert "all of it" in capsys.readouterr().err, "the table of parts stands before it"
-    assert held(out) == before and [path.name for path in out.iterdir()] == ["pi-armv6"]
+    assert held(built) == before and [path.name for path in built.iterdir()] == ["pi-armv6"]
 
 
 def test_a_program_that_is_absent_is_told_before_anything_is_made(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
