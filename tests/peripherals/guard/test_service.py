@@ -85,6 +85,7 @@ def test_how_often_an_output_was_switched_is_known_after_a_kill(place):
     board = place.join()
     board.set("pump", True, 30.0, "c1")
     board.set("pump", True, 40.0, "c2")
+    eventually(lambda: rows(place))
     first.kill()
     first.wait()
     place.up()
