@@ -33,7 +33,7 @@ ORDER = (
 # Those that work in a shell first, then those at the prompt: a login takes long.
 SHARED = (
     *("test_peripherals", "test_sensors", "test_lab", "test_doctor", "test_walls"),
-    *("test_goal", "test_serial", "test_death", "test_chat"),
+    *("test_goal", "test_serial", "test_death", "test_pulled", "test_chat"),
 )
 SUMMARY = pytest.StashKey["list[str]"]()
 
