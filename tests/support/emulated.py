@@ -22,10 +22,10 @@ UNTIL = "i=0; until {0} || [ $i -ge {1} ]; do sleep 1; i=$((i+1)); done; {0}"
 
 
 @contextmanager
-def inserted(machine: str, folder: Path, words: tuple[str, ...] = (), more: tuple[str, ...] = ()) -> Iterator[Machine]:
+def inserted(machine: str, folder: Path, words: tuple[str, ...] = ()) -> Iterator[Machine]:
     """A board that is off, with a copy of its product's image in it; on a failure its console is printed. `words` are
-    for its kernel, `more` for QEMU."""
-    with holding(machine, image(machine), folder, words, more) as found:
+    for its kernel."""
+    with holding(machine, image(machine), folder, words) as found:
         yield found
 
 
