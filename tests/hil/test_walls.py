@@ -14,7 +14,7 @@ from tests.support.probes import CASES, claimed, judged
 from tests.support.probing import CONTROL, OPEN, rows
 from tests.support.sources import ROOT
 
-pytestmark = [pytest.mark.emulated, pytest.mark.long]
+pytestmark = pytest.mark.emulated
 FOLDER = "/data/probes"  # where the workspace lies: on the card's own file system
 
 
