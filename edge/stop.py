@@ -305,7 +305,7 @@ def _swept(state: str) -> None:
 
 
 def _alive(pid: str) -> bool:
-    """Whether the process of that number may still be writing. `stop.new` is nobody's: versions before had that one."""
+    """Whether the process of that number may still be writing; what is no number is nobody."""
     try:
         os.kill(int(pid), 0)
     except (ValueError, OverflowError, ProcessLookupError):
