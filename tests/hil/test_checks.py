@@ -8,23 +8,7 @@ import pytest
 
 from edge.faults import ConfigFault
 from hil.resources import HERE, Board, read
-
-DESK = """title = "The board on my desk"
-product = "pi-arm64"
-has = ["port", "power"]
-[console]
-device = "/dev/ttyUSB0"
-[port]
-device = "socket://rack:4001"
-speed = 9600
-[switch]
-on = ["uhubctl", "-a", "on"]
-off = ["uhubctl", "-a", "off"]
-[guest]
-port = "/dev/ttyS1"
-[login]
-prompt = "# $"
-"""
+from tests.support.desks import DESK
 
 
 def changed(text: str, old: str, new: str) -> Board:
@@ -41,13 +25,13 @@ def ours(name: str) -> str:
     [
         ("pi-arm64", "../pi", r"mine.toml:2: '../pi' is no product \(one of pi-arm64, "),
         ("my desk", r"my\u001b[2J desk", r"mine.toml:1: title is .* \(it must be text on one line\)"),
-        ("/dev/ttyUSB0", "", r"mine.toml:5: '' is no serial port"),
-        ("/dev/ttyUSB0", "ttyUSB0", r"mine.toml:5: 'ttyUSB0' is no serial port"),
-        ("9600", "0", r"mine.toml:8: a serial port has no speed 0"),
-        ('["uhubctl", "-a", "off"]', "[]", r"mine.toml:11: switch.off is no command"),
+        ("/dev/ttyUSB0", "", r"mine.toml:9: '' is no serial port"),
+        ("/dev/ttyUSB0", "ttyUSB0", r"mine.toml:9: 'ttyUSB0' is no serial port"),
+        ("9600", "0", r"mine.toml:13: a serial port has no speed 0"),
+        ('["uhubctl", "-a", "off"]', "[]", r"mine.toml:17: switch.off is no command"),
         ('port = "/dev/ttyS1"', "", r"the board has port, and \[guest\] has no port"),
-        ("# $", "(", r"mine.toml:15: '\(' is no pattern: missing"),
-        ("# $", "", r"mine.toml:15: login.prompt is empty"),
+        ("# $", "(", r"mine.toml:24: '\(' is no pattern: missing"),
+        ("# $", "", r"mine.toml:24: login.prompt is empty"),
     ],
 )
 def test_of_a_board_on_a_desk(old: str, new: str, said: str) -> None:

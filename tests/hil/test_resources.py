@@ -10,31 +10,7 @@ import pytest
 from edge.faults import ConfigFault, UsageFault
 from hil.resources import CAPABILITIES, HERE, Serial, Switch, named, names, read
 from images import product
-
-DESK = """title = "The board on my desk"
-product = "pi-arm64"
-has = ["port", "power"]
-
-[lacks]
-lines = "no wires are plugged in"
-
-[console]
-device = "/dev/ttyUSB0"
-
-[port]
-device = "/dev/ttyUSB1"
-speed = 9600
-
-[switch]
-on = ["uhubctl", "-a", "on"]
-off = ["uhubctl", "-a", "off"]
-
-[guest]
-port = "/dev/ttyS1"
-
-[login]
-password = "other"
-"""
+from tests.support.desks import DESK
 
 
 @pytest.mark.parametrize("name", names())
