@@ -47,21 +47,15 @@ def main(options: Options, state: str, out: TextIO, err: TextIO) -> int:
 
 def verify(options: Options, state: str, out: TextIO, err: TextIO) -> int:
     """Say whether the log is sound."""
-    from edge.tape.audit_check import check
-    from edge.tape.audit_key import FIRST_KEY, peek
-    from edge.tape.audit_log import FOLDER, numbers
+    from edge.tape.audit_key import FIRST_KEY
 
-    folder = f"{state}/{FOLDER}"
-    head = peek(state)
-    if head is None and not numbers(folder):
+    since = _since(options.from_)
+    report = checked(state, _keys(options.key), since, _heads(options.head))
+    if report is None:
         err.write(f"nothing was audited yet in {plain(state)}\n")
         return 0
-    since = _since(options.from_)
-    report = check(folder, head, _keys(options.key), since, _heads(options.head))
     if report.records == 0 and since > 1 and not report.problems:
         raise UsageFault(f"the log ends with record {report.last}, before --from {since}")
-    if head is None:
-        report = _without_head(report)
     if options.json:
         from json import dumps
 
@@ -77,6 +71,25 @@ def verify(options: Options, state: str, out: TextIO, err: TextIO) -> int:
     elif not options.key:
         err.write("without --key nothing shows whether all was written anew by one who had the key of today\n")
     return report.code
+
+
+def checked(
+    state: str,
+    keys: tuple[tuple[int, bytes], ...] = (),
+    since: int = 1,
+    heads: tuple[tuple[int, str], ...] = (),
+) -> Report | None:
+    """What was found in the log of a state folder; None where nothing was audited yet. TapeFault."""
+    from edge.tape.audit_check import check
+    from edge.tape.audit_key import peek
+    from edge.tape.audit_log import FOLDER, numbers
+
+    folder = f"{state}/{FOLDER}"
+    head = peek(state)
+    if head is None and not numbers(folder):
+        return None
+    report = check(folder, head, keys, since, heads)
+    return report if head is not None else _without_head(report)
 
 
 def _verdict(report: Report) -> str:

@@ -56,6 +56,8 @@ def line(text: str) -> str:
 
 
 def _findings(options: Options) -> Iterator[Finding]:
+    from edge.cli import doctor_audit
+
     chosen: Chosen | None = None
     state = ""
     version = "{}.{}.{}".format(*sys.version_info[:3])
@@ -66,6 +68,7 @@ def _findings(options: Options) -> Iterator[Finding]:
         try:
             state = settle.state_folder(settings.state, os.environ)
             yield _state(state)
+            yield from doctor_audit.findings(state)
         except ConfigFault as fault:
             state = ""
             yield Finding("state", "wrong", f"{fault.sentence}; what follows was looked at without one", fault.fix)

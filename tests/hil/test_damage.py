@@ -1,9 +1,9 @@
 """Damage to the data partition of a board that lived, a card that takes no writes, an update over a full card.
 
-Whatever it is, the board comes up, and says what it has: all that was acknowledged; or, asked by `audit verify`, where
-in the log a record is damaged; or that it mended the partition and lost some, for good in the audit log too; or that
-/data is memory for this start, and then not a byte of the partition is changed but by e2fsck -p before it gave up,
-which is told.
+Whatever it is, the board comes up, and says what it has: all that was acknowledged; or, asked by `audit verify` or
+`doctor`, where in the log a record is damaged; or that it mended the partition and lost some, for good in the audit log
+too; or that /data is memory for this start, and then not a byte of the partition is changed but by e2fsck -p before it
+gave up, which is told.
 """
 
 from __future__ import annotations
@@ -110,6 +110,7 @@ def test_a_damaged_data_partition_is_mended_or_left_as_it_is_and_said(
             assert mended(board, facts, said, doctor) or not board.missing(NOTES)
         else:
             assert kind in ("records", "scattered") and sound == 1 and re.search(r"audit-\d+\.jsonl:\d+: ", text)
+            assert "wrong  audit log" in doctor
 
 
 def mended(board: Guarded, facts: str, said: str, doctor: str) -> bool:

@@ -1,5 +1,7 @@
 """The file of a board on a desk, as a user writes it."""
 
+from __future__ import annotations
+
 DESK = """title = "The board on my desk"
 product = "pi-arm64"
 has = ["port", "power"]
