@@ -184,8 +184,7 @@ def test_a_card_that_takes_no_stop_ends_processes_instead(tmp_path, state):
     board = Board.start(str(state))
     board.set("fan", True, None, "c1")
     try:
-        (state / "stop.new").mkdir()
-        (state / "stop").symlink_to("elsewhere")  # neither the file beside it nor an empty one can be made now
+        (state / "stop").mkdir()  # neither a file that was made beside it nor an empty one can take its place
         done = ask("stop", home=tmp_path)
         assert done.returncode == 1
         assert "the stop is NOT kept" in done.stdout
