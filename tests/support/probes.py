@@ -53,6 +53,8 @@ def claimed(told: dict[str, Any]) -> None:
     for act, names in ACTS.items():
         codes = [told["rows"][name] for name in names]
         if told["claims"][act] is None:
-            assert codes == [77], act
+            # No process of 32 bits has the room that P20 asks for: its failure shows nothing, and nothing is claimed.
+            narrow = act == "memory" and not told["wide"]
+            assert codes == [77] or (narrow and 0 not in codes), act
         elif codes != [77]:
             assert told["claims"][act] == (0 not in codes), (act, codes)

@@ -1,9 +1,10 @@
 """An agent that runs the rows of probes.tsv in children behind one level of the wall, and its own claims beside them.
 
 `python tests/support/probing.py LEVEL FOLDER CASES`: FOLDER is new and this user's. Prints one JSON object:
-`level` that was found, `alone`, `user` of the agent, `rows` (id -> exit code; 0: the act succeeded, 77: nothing of the
-kind here), `claims` (act -> enforced, or null where nothing of the kind is here), `control` (what a child may do: exit
-code), `open` (the rows of OPEN without a wall), `out` and `victim`: what became of the folder outside.
+`level` that was found, `alone`, `user` of the agent, `wide` (processes are of 64 bits), `rows` (id -> exit code; 0: the
+act succeeded, 77: nothing of the kind here), `claims` (act -> enforced, or null where nothing of the kind is here),
+`control` (what a child may do: exit code), `open` (the rows of OPEN without a wall), `out` and `victim`: what became of
+the folder outside.
 """
 
 from __future__ import annotations
@@ -163,7 +164,8 @@ def main(wall: str, folder: str, cases: str) -> None:
     }
     codes[OUTLIVES] = left.code()
     namespaces.end()
-    told.update(level=found.name, alone=found.alone, user=os.geteuid(), rows=codes, claims=said)
+    told.update(level=found.name, alone=found.alone, user=os.geteuid(), wide=sys.maxsize > 1 << 32)
+    told.update(rows=codes, claims=said)
     print(json.dumps({**told, "control": control, "open": unheld}))
 
 
