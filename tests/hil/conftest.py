@@ -35,6 +35,8 @@ SHARED = (
     *("test_peripherals", "test_sensors", "test_lab", "test_doctor", "test_walls"),
     *("test_goal", "test_serial", "test_death", "test_pulled", "test_chat"),
 )
+# A board with the processor of raspi2b and the bus and lines of virt: what its drivers do is fast, the rest is long.
+REPEATS, OWN = "virt32", ("test_peripherals", "test_lab")
 SUMMARY = pytest.StashKey["list[str]"]()
 
 
@@ -50,10 +52,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     here = [item for item in items if item.path.parent.name == "hil"]
     for item in here:
         found = _board(item)
-        if any(found and found.name not in mark.args for mark in item.iter_markers("fast_on")):
+        if found and _is_long(item, found.name):
             item.add_marker("long")
     ordered = iter(sorted(here, key=_rank))
     items[:] = [next(ordered) if item.path.parent.name == "hil" else item for item in items]
+
+
+def _is_long(item: pytest.Item, name: str) -> bool:
+    elsewhere = any(name not in mark.args for mark in item.iter_markers("fast_on"))
+    return elsewhere or (name == REPEATS and item.path.stem not in OWN)
 
 
 def _board(item: pytest.Item) -> Board | None:
