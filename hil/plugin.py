@@ -8,7 +8,8 @@ Rules:
    that fails leaves it in no known state, and the next one gets it freshly started. Its console is shown with the
    failure.
 4. What a test needs and the machine lacks (QEMU, an image) is a failure, not a skip: these tests are asked for.
-5. A folder of tests whose boards shall have something wired to them or plugged in says so in fixtures `provision` and
+5. An emulated board is switched off where the next test asks for none: it would compute beside that one.
+6. A folder of tests whose boards shall have something wired to them or plugged in says so in fixtures `provision` and
    `plugged` of its own.
 """
 
@@ -134,6 +135,17 @@ def _kept(strategy: Strategy, session: pytest.Session) -> Iterator[None]:
     yield
     if session.testsfailed != failed:
         strategy.lost()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Any:
+    """Rule 5, when all that the test asked for was put away."""
+    found: dict[str, Any] = dict(getattr(item, "funcargs", {}))
+    left = yield
+    emulated = "strategy" in found and found["board"].emulator is not None
+    if emulated and nextitem is not None and "bench" not in _asked(nextitem):
+        found["strategy"].to("off")
+    return left
 
 
 @pytest.hookimpl(wrapper=True)

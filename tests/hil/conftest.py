@@ -18,6 +18,7 @@ from hil.plugin import (  # noqa: F401  # the plug-in, for the tests of this fol
     pytest_generate_tests,
     pytest_runtest_makereport,
     pytest_runtest_setup,
+    pytest_runtest_teardown,
     strategy,
     talk,
 )

@@ -10,9 +10,14 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from hil import plugin
+from hil.resources import named, read
+from tests.support.desks import DESK
 from tests.support.sources import ROOT
 
 pytest.importorskip("serial", reason="pyserial is not on this machine")
@@ -106,3 +111,26 @@ def test_a_board_of_ones_own_is_chosen_and_what_it_lacks_is_skipped_with_its_rea
     assert "mine has no lines: no wires are plugged in" in said
     assert "mine has no port: its file does not name it" in said
     assert "console of mine" in said and "false ended with 1" in said
+
+
+@pytest.mark.parametrize(
+    ("board", "asked", "switched"),
+    [
+        (named("raspi0"), ("tmp_path",), ["off"]),
+        (named("raspi0"), ("agent", "bench"), []),
+        (read(DESK, Path("mine.toml")), ("tmp_path",), []),
+    ],
+    ids=["no board next", "a board next", "a board on a desk"],
+)
+def test_an_emulated_board_is_off_while_nobody_asks_for_it(
+    board: Any, asked: tuple[str, ...], switched: list[str]
+) -> None:
+    went: list[str] = []
+    item: Any = SimpleNamespace(funcargs={"board": board, "strategy": SimpleNamespace(to=went.append)})
+    after: Any = SimpleNamespace(fixturenames=asked)
+    steps = plugin.pytest_runtest_teardown(item, after)
+    next(steps)
+    assert went == []  # what the test asked for may need the board to be put away
+    with pytest.raises(StopIteration):
+        next(steps)
+    assert went == switched
